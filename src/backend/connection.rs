@@ -1,0 +1,92 @@
+//! How a backend is reached: URL, credentials, TLS, limits.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::core::node::Secret;
+
+/// Everything about a backend but its kinds.
+#[derive(Clone, Debug)]
+pub struct Connection {
+    pub name: Arc<str>,
+    pub address: Address,
+    pub auth: Option<Auth>,
+    pub tls: Tls,
+    pub headers: Vec<(String, Text)>,
+    pub limits: Limits,
+}
+
+/// Where a backend is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Address {
+    /// `http://…` or `https://…`, without a slash at the end.
+    Http(String),
+    /// `embedded:PATH`: the built-in server in this process, on a store at this path.
+    Embedded(PathBuf),
+}
+
+/// A text that may be a secret.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Text {
+    Plain(String),
+    Secret(Secret),
+}
+
+/// How requests prove who sends them.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Auth {
+    Basic {
+        username: Text,
+        password: Text,
+    },
+    Bearer(Credential),
+    Header {
+        name: String,
+        value: Credential,
+    },
+    /// A key in the query, under this name.
+    Query {
+        name: String,
+        value: Credential,
+    },
+}
+
+/// Where a token comes from. All but `Text` can be renewed once after a 401.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Credential {
+    Text(Text),
+    /// Read anew for each run, and after a 401.
+    File(PathBuf),
+    /// A command that prints the token; only with `TRUEUP_ALLOW_EXEC`.
+    Command(Vec<String>),
+}
+
+/// An own authority, and a client certificate. Paths of PEM files.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tls {
+    pub ca: Option<PathBuf>,
+    pub cert: Option<PathBuf>,
+    pub key: Option<PathBuf>,
+}
+
+/// `limits:`; `None` leaves the default.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// Requests at once to this backend.
+    pub concurrency: Option<usize>,
+    /// Requests a second.
+    pub rate: Option<f64>,
+    /// For one request.
+    pub timeout: Option<Duration>,
+}
+
+impl Text {
+    /// The text itself, for a header and nothing else; `None` for a secret that is not there.
+    pub fn reveal(&self) -> Option<&str> {
+        match self {
+            Text::Plain(text) => Some(text),
+            Text::Secret(secret) => secret.reveal(),
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The backend language: an API as data. Pure: documents become kinds, operations become requests, answers
+//! become what the engine understands. Nothing here sends anything.
+
+pub mod connection;
+pub mod wire;

@@ -1,0 +1,59 @@
+//! A desired object: one document of the user's files.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::identity::ObjectId;
+use super::node::{Node, Origin, Pos, Reference};
+
+/// One desired object, with where it stands and what its annotations say.
+#[derive(Clone, Debug)]
+pub struct Document {
+    pub id: ObjectId,
+    pub origin: Origin,
+    /// The body, exactly as the API spells it, references not resolved.
+    pub spec: Node,
+    pub labels: BTreeMap<String, String>,
+    pub policy: Policy,
+}
+
+/// What the `trueup/…` annotations say.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    pub ensure: Ensure,
+    /// `trueup/id`: the server's id, pinned.
+    pub pinned_id: Option<Arc<str>>,
+    /// `trueup/prune: "false"`: protected against delete and replace.
+    pub protected: bool,
+    pub on_conflict: OnConflict,
+    /// `trueup/replace: "true"`
+    pub replace: bool,
+    pub drift: Drift,
+    /// `trueup/depends-on`: as written, one reference each, the field being the root.
+    pub depends_on: Vec<(Reference, Pos)>,
+    pub paused: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ensure {
+    #[default]
+    Present,
+    Absent,
+    /// Must be there, is never written, can be referred to.
+    Exists,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnConflict {
+    #[default]
+    Report,
+    Force,
+    Ignore,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Drift {
+    #[default]
+    Heal,
+    Report,
+}

@@ -1,0 +1,177 @@
+//! What the engine asks of the outside, and what it is answered: operations on objects, as values.
+//!
+//! The engine performs nothing. It hands out an [`Ask`] or a [`Write`], and is given the [`Answer`].
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::identity::{Key, KindName, ObjectId};
+use super::patch::Operation;
+use super::value::Value;
+
+/// A request that cannot change the server. Commands that never write hold a client that takes only these.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    List(Collection, Wanted),
+    Read(Target),
+}
+
+/// A request that can change the server.
+#[derive(Clone, Debug)]
+pub enum Write {
+    Create(Target, Body),
+    Update(Target, Body),
+    Delete(Target),
+}
+
+/// The objects of a kind below the same parents: what one listing tells.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Collection {
+    pub kind: KindName,
+    /// The identity's parts that the listing's request names, with their values; a kind with no parents, or
+    /// whose listing serves all parents at once, has none.
+    pub scope: Key,
+    pub parent_ids: ParentIds,
+}
+
+/// The server ids of the parents, by part, as far as requests name them (`{team.id}`).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ParentIds(pub Vec<(Arc<str>, Arc<str>)>);
+
+impl ParentIds {
+    pub fn get(&self, part: &str) -> Option<&Arc<str>> {
+        self.0.iter().find(|(name, _)| **name == *part).map(|(_, id)| id)
+    }
+}
+
+/// Which items of a listing are wanted whole; of the others only the keys are read.
+#[derive(Clone, Debug)]
+pub enum Wanted {
+    All,
+    Keys(Arc<HashSet<Key>>),
+}
+
+/// The object that a request is about, with what was observed of it.
+#[derive(Clone, Debug)]
+pub struct Target {
+    pub id: ObjectId,
+    pub server_id: Option<Arc<str>>,
+    pub parent_ids: ParentIds,
+    /// The version that was observed, for the strongest precondition that the API offers.
+    pub version: Option<VersionToken>,
+    /// The item as observed, for filters that name `$observed`.
+    pub observed: Option<Arc<Value>>,
+}
+
+/// A token for optimistic concurrency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VersionToken {
+    pub text: Arc<str>,
+    /// A weak ETag, or one that a proxy has touched: of no use in `If-Match` (RFC 9110, 8.8.1 and 13.1.1).
+    pub weak: bool,
+}
+
+/// What a write carries. Secrets stand in it in clear: its `Debug` shows nothing.
+#[derive(Clone)]
+pub enum Body {
+    /// The whole object, or ours alone.
+    Object(Value),
+    /// An RFC 7396 merge patch.
+    Merge(Value),
+    /// An RFC 6902 JSON Patch.
+    JsonPatch(Vec<Operation>),
+    /// Presence only.
+    None,
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Body::Object(_) => "Object(..)",
+            Body::Merge(_) => "Merge(..)",
+            Body::JsonPatch(_) => "JsonPatch(..)",
+            Body::None => "None",
+        })
+    }
+}
+
+/// An observed object.
+#[derive(Clone, Debug)]
+pub struct Item {
+    pub key: Key,
+    pub server_id: Option<Arc<str>>,
+    pub version: Option<VersionToken>,
+    pub value: Arc<Value>,
+    /// Neither present nor absent: its name is still taken, and it takes no write.
+    pub deleting: bool,
+    /// What the kind's `ready` filter says; `None` where there is none.
+    pub ready: Option<bool>,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Listed(Listing),
+    Found(Item),
+    /// Proved by a direct 404 or 410, or by what the kind declares.
+    Absent,
+    /// The server accepted the write. A hint, not an observation.
+    Accepted {
+        /// The new object's id, where the answer tells it.
+        server_id: Option<Arc<str>>,
+        /// 202: the server finishes it later.
+        pending: bool,
+    },
+    Failed(Failure),
+}
+
+/// What a listing told.
+#[derive(Clone, Debug)]
+pub struct Listing {
+    /// The wanted items, whole.
+    pub items: Vec<Item>,
+    /// The keys of the other items, as far as they have one.
+    pub others: Vec<Key>,
+    /// How many items the pages held in all.
+    pub seen: usize,
+    /// Why the listing is not known to be whole; then a missing key proves nothing.
+    pub incomplete: Option<String>,
+    /// Items that could not be understood: no key, say. Each is a sentence.
+    pub problems: Vec<String>,
+}
+
+/// A request that did not lead to an answer that can be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    pub class: FailureClass,
+    /// Lower case, what was being done and what came of it; redacted and escaped already.
+    pub message: String,
+    /// The next step, where there is one.
+    pub hint: Option<String>,
+    /// What the server asked for in `Retry-After`, clamped.
+    pub retry_after: Option<Duration>,
+}
+
+/// The classes of `engine.md` section 5.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FailureClass {
+    /// Nothing was sent, or it was refused before it was processed.
+    NotSent,
+    /// Sent, and the outcome is unknown: timeout, reset, truncated or unreadable answer.
+    Lost,
+    /// An answer with this status, which is an error.
+    Status(u16),
+    /// "It exists already": 409, or what the kind declares.
+    Exists,
+    /// A field manager or a precondition refused: 409 or 412.
+    Conflict,
+    /// The answer is not the API's: HTML, another shape, an item without its key.
+    NotTheApi,
+    /// A redirect that is not followed, a body over the limit, a pager that repeats.
+    Refused,
+    /// The backend's own fault: a filter that fails, a placeholder without a value.
+    Backend,
+}

@@ -1,0 +1,309 @@
+//! A kind as data: how an API lists, reads, creates, updates and deletes objects of one sort.
+//!
+//! This is the compiled form of the backend language. Nothing in the code knows any particular API.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::fields::FieldRules;
+use super::filter::Filter;
+use super::identity::KindName;
+use super::path::Path;
+use super::value::Value;
+
+/// A kind of one backend.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    pub name: KindName,
+    /// The identity's parts in order: the parents' first, then the object's own. Empty for a singleton.
+    pub parts: Vec<Part>,
+    /// The server's own id, on the item. Default `.id`.
+    pub id: Filter,
+    /// How an object with a server id is found in a listing; empty means by its key.
+    pub matching: Vec<(Arc<str>, Filter)>,
+    /// Documents of this type are taken verbatim.
+    pub document: Option<DocumentType>,
+    pub list: Option<ListOp>,
+    pub read: Read,
+    pub create: Option<Op>,
+    pub update: Option<Op>,
+    pub delete: Option<Op>,
+    /// A server-side dry run.
+    pub check: Option<Op>,
+    pub fields: FieldRules,
+    /// Where an owner mark can stand.
+    pub owner: Option<Path>,
+    pub version: Version,
+    /// One write at a time within this scope.
+    pub serial: Serial,
+    /// For so long after a create, a 404 is not absence.
+    pub visible: Duration,
+    /// What an answer looks like in these states here; on `{status, headers, body}`.
+    pub absent: Option<Filter>,
+    pub deleting: Option<Filter>,
+    pub failed: Option<Filter>,
+    pub ready: Option<Filter>,
+    pub exists: Option<Filter>,
+}
+
+/// One part of a kind's identity.
+#[derive(Clone, Debug)]
+pub struct Part {
+    pub name: Arc<str>,
+    /// Where the part stands on an item. `None` for a parent's part that the item does not carry.
+    pub on_item: Option<Filter>,
+    pub parent: Parent,
+}
+
+/// What a part says of parents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parent {
+    /// The part is the object's own.
+    Own,
+    /// The part joins the identity, and stands for no object: `parent: {org: none}`.
+    Scope,
+    /// The part is the key of an object of this kind (its last part; the others have the same names here).
+    Of(KindName),
+}
+
+/// A document type that is taken verbatim.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DocumentType {
+    pub api_version: String,
+    pub kind: String,
+}
+
+/// How one object is read.
+#[derive(Clone, Debug)]
+pub enum Read {
+    Op(Op),
+    /// Taken from the listing; there is no request of its own.
+    FromList,
+}
+
+/// An operation: a request as a template, and filters between the API's shapes and ours.
+#[derive(Clone, Debug)]
+pub struct Op {
+    pub method: Method,
+    /// Below the backend's URL; starts with `/`.
+    pub path: Template,
+    pub query: Vec<(String, Template)>,
+    pub headers: Vec<(String, Template)>,
+    /// The media type of the request's body. `None`: by `send` and method.
+    pub media: Option<String>,
+    /// From what is sent to the request's body.
+    pub body: Option<Filter>,
+    /// From the answer's body to the item.
+    pub item: Option<Filter>,
+    /// From the answer `{status, headers, body}` to the new id.
+    pub id: Option<Filter>,
+    pub send: Send,
+    pub wait: Option<Wait>,
+    /// Used when every conflicting path is one that may be forced.
+    pub forced: Option<Forced>,
+}
+
+/// What differs when conflicts are forced.
+#[derive(Clone, Debug)]
+pub struct Forced {
+    pub query: Vec<(String, Template)>,
+    pub headers: Vec<(String, Template)>,
+}
+
+/// An HTTP method.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Method {
+    Get,
+    Head,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Head => "HEAD",
+            Method::Post => "POST",
+            Method::Put => "PUT",
+            Method::Patch => "PATCH",
+            Method::Delete => "DELETE",
+        }
+    }
+}
+
+/// What an operation sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Send {
+    /// The desired document alone.
+    Ours,
+    /// A merge patch (RFC 7396) of the differing paths.
+    Merge,
+    /// A JSON Patch (RFC 6902) of the differing paths, with `test` operations.
+    JsonPatch,
+    /// The observed object overlaid with ours, server-owned fields stripped.
+    Full,
+    None,
+}
+
+/// Literals and placeholders, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Template(pub Vec<Piece>);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    Literal(String),
+    /// `{name}`: a part of the key, one segment, escaped.
+    Part(Arc<str>),
+    /// `{*name}`: raw, several segments.
+    RawPart(Arc<str>),
+    /// `{name.id}`: the server id of the parent that the part stands for.
+    PartId(Arc<str>),
+    /// `{id}`
+    Id,
+    /// `{version}`
+    Version,
+    /// `{owner}`
+    Owner,
+}
+
+impl Template {
+    /// The placeholders.
+    pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
+        self.0.iter().filter(|piece| !matches!(piece, Piece::Literal(_)))
+    }
+}
+
+impl Op {
+    /// The placeholders of the path, the query and the headers.
+    pub fn placeholders(&self) -> impl Iterator<Item = &Piece> {
+        let rest = self.query.iter().chain(&self.headers).flat_map(|(_, template)| template.pieces());
+        self.path.pieces().chain(rest)
+    }
+
+    /// Whether the request needs the server's id of the object.
+    pub fn needs_id(&self) -> bool {
+        self.placeholders().any(|piece| *piece == Piece::Id)
+    }
+}
+
+/// Waiting after a write that the server finishes later: the item is read until a filter holds.
+#[derive(Clone, Debug)]
+pub struct Wait {
+    pub done: Filter,
+    pub failed: Option<Filter>,
+    pub every: Duration,
+    pub limit: Duration,
+}
+
+/// A listing.
+#[derive(Clone, Debug)]
+pub struct ListOp {
+    pub op: Op,
+    /// From the answer's body to the list of items; `None`: the body is the list.
+    pub items: Option<Filter>,
+    /// Items lack fields: each that is wanted has a read of its own.
+    pub partial: bool,
+    pub page: Option<Page>,
+}
+
+/// How a listing goes on.
+#[derive(Clone, Debug)]
+pub struct Page {
+    pub by: PageBy,
+    pub size: Option<u64>,
+    /// The query parameter that moves on: `page`, `offset`, `cursor`.
+    pub param: String,
+    pub size_param: String,
+    /// The first page's number, or the first offset.
+    pub first: u64,
+    /// From the answer's body to the next cursor or URL.
+    pub next: Option<Filter>,
+    /// From the answer's body to the number of items in all.
+    pub total: Option<Filter>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PageBy {
+    Page,
+    Offset,
+    Cursor,
+    Url,
+    Link,
+}
+
+/// Where an object's version is, for optimistic concurrency.
+#[derive(Clone, Debug, Default)]
+pub enum Version {
+    #[default]
+    None,
+    /// The ETag of the object's own read; sent as `If-Match`.
+    ETag,
+    /// On the item. Sent as `{version}` where a request names it, else as `If-Match`.
+    OnItem(Filter),
+    /// From a request of its own.
+    Request(Box<Op>, Filter),
+}
+
+/// The scope in which writes go one at a time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Serial {
+    #[default]
+    No,
+    /// Within one value of this part.
+    Part(Arc<str>),
+    Backend,
+}
+
+impl Kind {
+    pub fn part(&self, name: &str) -> Option<&Part> {
+        self.parts.iter().find(|part| *part.name == *name)
+    }
+
+    /// The parts that are the object's own.
+    pub fn own_parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter().filter(|part| part.parent == Parent::Own)
+    }
+
+    pub fn is_singleton(&self) -> bool {
+        self.parts.is_empty() && self.list.is_none()
+    }
+
+    /// Whether an object can be read with nothing but its key.
+    pub fn readable_by_key(&self) -> bool {
+        matches!(&self.read, Read::Op(op) if !op.needs_id())
+    }
+}
+
+/// All kinds of all backends that the documents use.
+#[derive(Clone, Debug, Default)]
+pub struct Kinds {
+    kinds: BTreeMap<KindName, Arc<Kind>>,
+}
+
+impl Kinds {
+    pub fn insert(&mut self, kind: Kind) {
+        self.kinds.insert(kind.name.clone(), Arc::new(kind));
+    }
+
+    pub fn get(&self, name: &KindName) -> Option<&Arc<Kind>> {
+        self.kinds.get(name)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Kind>> {
+        self.kinds.values()
+    }
+
+    /// The kind that takes documents of this type verbatim.
+    pub fn of_document(&self, api_version: &str, kind: &str) -> Option<&Arc<Kind>> {
+        self.kinds
+            .values()
+            .find(|k| k.document.as_ref().is_some_and(|d| d.api_version == api_version && d.kind == kind))
+    }
+}
+
+/// A value from outside that a key may hold: checked where a path is built from it.
+pub type PartValue = Value;

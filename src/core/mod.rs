@@ -1,0 +1,24 @@
+//! The pure core: no files, sockets, clock, environment, randomness or async, and no other layer of the crate.
+//!
+//! ```text
+//! documents + kinds ─┐
+//!                    ├─ diff ─ plan ─ engine ⇄ Ask / Write ⇄ Answer
+//! observed items  ───┘                  └─ report
+//! ```
+
+pub mod change;
+pub mod diff;
+pub mod document;
+pub mod exchange;
+pub mod fields;
+pub mod filter;
+pub mod identity;
+pub mod kind;
+pub mod node;
+pub mod overlay;
+pub mod patch;
+pub mod path;
+pub mod problem;
+pub mod raw;
+pub mod report;
+pub mod value;

@@ -1,0 +1,208 @@
+//! A desired value as it stands in a file: a tree in which each value knows its place, with the things
+//! that JSON cannot say: "must not be set", a secret, a field of another object.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use super::path::Path;
+use super::value::{Map, Value};
+
+/// A place in a file, both 1-based; the column counts characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pos {
+    pub line: u32,
+    pub column: u32,
+}
+
+/// A file and a place in it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Origin {
+    /// The path as the user gave it, `-` for standard input.
+    pub file: Arc<str>,
+    pub at: Pos,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.at.line, self.at.column)
+    }
+}
+
+/// A desired value and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    pub at: Pos,
+    pub want: Want,
+}
+
+/// What is wanted at a place.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Want {
+    /// An explicit `null`: must not be set.
+    Unset,
+    /// A scalar, JSON null (`!null`) among them. Never a list or a map.
+    Json(Value),
+    /// `!secret`: a text that is never printed, wherever it travels.
+    Secret(Secret),
+    /// `!ref`: a field of another document's observed object.
+    Ref(Reference),
+    /// `!env` or `!file`, before its value is put in. None is left in a loaded document.
+    Outside(Outside),
+    List(Vec<Node>),
+    Map(BTreeMap<String, Node>),
+}
+
+/// A value from outside the document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// `!env NAME`
+    Env(Arc<str>),
+    /// `!file PATH`
+    File(Arc<str>),
+}
+
+impl fmt::Display for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Outside::Env(name) => write!(f, "env {name}"),
+            Outside::File(path) => write!(f, "file {path}"),
+        }
+    }
+}
+
+/// A secret from the environment or a file. It has no `Display`, no `Serialize`, and a `Debug` without its text.
+#[derive(Clone, PartialEq)]
+pub struct Secret {
+    /// Where it comes from, as written: `env:NAME` or `file:PATH`. Safe to print.
+    pub source: Arc<str>,
+    /// `None` when it is not there: a plan needs none, a body that needs it is refused.
+    value: Option<Arc<str>>,
+}
+
+impl Secret {
+    pub fn new(source: &str, value: Option<String>) -> Secret {
+        Secret { source: source.into(), value: value.map(Into::into) }
+    }
+
+    /// The text itself, for a request's body and nothing else.
+    pub fn reveal(&self) -> Option<&str> {
+        self.value.as_deref()
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Secret({})", self.source)
+    }
+}
+
+/// `!ref Team/platform .id`, or its long form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// The backend's name; `None` means the one of the document it stands in.
+    pub backend: Option<Arc<str>>,
+    pub kind: Arc<str>,
+    /// Key parts by name (long form), or in the kind's order with empty names (short form, decoded).
+    pub parts: Vec<(Arc<str>, Value)>,
+    pub field: Path,
+    /// As written, for messages and for plans in which the value is not known yet.
+    pub text: Arc<str>,
+}
+
+impl Node {
+    pub fn new(at: Pos, want: Want) -> Node {
+        Node { at, want }
+    }
+
+    /// The member `name` of a map.
+    pub fn get(&self, name: &str) -> Option<&Node> {
+        match &self.want {
+            Want::Map(map) => map.get(name),
+            _ => None,
+        }
+    }
+
+    /// The text of a string scalar.
+    pub fn as_str(&self) -> Option<&str> {
+        match &self.want {
+            Want::Json(Value::String(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Calls `f` for each reference below this node, with its place.
+    pub fn each_ref<'n>(&'n self, f: &mut impl FnMut(&'n Reference, Pos)) {
+        match &self.want {
+            Want::Ref(reference) => f(reference, self.at),
+            Want::List(items) => items.iter().for_each(|item| item.each_ref(f)),
+            Want::Map(map) => map.values().for_each(|item| item.each_ref(f)),
+            Want::Unset | Want::Json(_) | Want::Secret(_) | Want::Outside(_) => {}
+        }
+    }
+
+    /// The tree with every reference that `look` knows put in its place; the others stay symbolic.
+    pub fn resolve(&self, look: &impl Fn(&Reference) -> Option<Value>) -> Node {
+        let want = match &self.want {
+            Want::Ref(reference) => match look(reference) {
+                Some(value) => return Node::from_value(self.at, value),
+                None => self.want.clone(),
+            },
+            Want::List(items) => Want::List(items.iter().map(|item| item.resolve(look)).collect()),
+            Want::Map(map) => {
+                Want::Map(map.iter().map(|(name, item)| (name.clone(), item.resolve(look))).collect())
+            }
+            other => other.clone(),
+        };
+        Node::new(self.at, want)
+    }
+
+    /// A JSON value as a tree whose every node stands at `at`; null becomes JSON null.
+    pub fn from_value(at: Pos, value: Value) -> Node {
+        let want = match value {
+            Value::Array(items) => {
+                Want::List(items.into_iter().map(|item| Node::from_value(at, item)).collect())
+            }
+            Value::Object(map) => {
+                Want::Map(map.into_iter().map(|(name, item)| (name, Node::from_value(at, item))).collect())
+            }
+            scalar => Want::Json(scalar),
+        };
+        Node::new(at, want)
+    }
+
+    /// The JSON that a request would carry, secrets revealed. Members that must not be set are left out.
+    ///
+    /// # Errors
+    /// The first secret that is not there, or the first reference whose value is not known.
+    pub fn to_value(&self) -> Result<Value, Unavailable> {
+        Ok(match &self.want {
+            Want::Unset => Value::Null,
+            Want::Json(value) => value.clone(),
+            Want::Secret(secret) => match secret.reveal() {
+                Some(text) => Value::String(text.into()),
+                None => return Err(Unavailable::Secret { from: secret.source.clone(), at: self.at }),
+            },
+            Want::Ref(reference) => {
+                return Err(Unavailable::Reference { text: reference.text.clone(), at: self.at });
+            }
+            Want::List(items) => Value::Array(items.iter().map(Node::to_value).collect::<Result<_, _>>()?),
+            Want::Map(map) => {
+                let mut object = Map::new();
+                for (name, item) in map.iter().filter(|(_, item)| item.want != Want::Unset) {
+                    object.insert(name.clone(), item.to_value()?);
+                }
+                Value::Object(object)
+            }
+        })
+    }
+}
+
+/// A value that a request needs and that is not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unavailable {
+    #[error("the secret `{from}` is not set")]
+    Secret { from: Arc<str>, at: Pos },
+    #[error("`{text}` is not known yet")]
+    Reference { text: Arc<str>, at: Pos },
+}

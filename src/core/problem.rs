@@ -1,0 +1,51 @@
+//! Something wrong with the input, with everything a person needs to mend it.
+
+use std::fmt;
+
+use super::node::Origin;
+
+/// One error in the input: what, where, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub origin: Option<Origin>,
+    /// Lower case, what was being done, the thing in backticks.
+    pub message: String,
+    pub hint: Option<String>,
+    /// The line of the file that `origin` points into, without its end.
+    pub excerpt: Option<String>,
+    /// A warning stops nothing.
+    pub warning: bool,
+}
+
+impl Problem {
+    pub fn new(message: impl Into<String>) -> Problem {
+        Problem { origin: None, message: message.into(), hint: None, excerpt: None, warning: false }
+    }
+
+    pub fn at(mut self, origin: Origin) -> Problem {
+        self.origin = Some(origin);
+        self
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Problem {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    pub fn warning(mut self) -> Problem {
+        self.warning = true;
+        self
+    }
+}
+
+/// `file:line:column: message`, without excerpt and hint; for logs and tests.
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(origin) = &self.origin {
+            write!(f, "{origin}: ")?;
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}

@@ -1,0 +1,152 @@
+//! What a run came to: the one list that text, JSON and the exit code are made of.
+
+use super::change::Change;
+use super::identity::ObjectId;
+use super::node::Origin;
+
+/// A run's outcome.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// In the order of the documents; those in sync too.
+    pub objects: Vec<Entry>,
+    pub requests: Requests,
+    /// Items that listings and reads showed, wanted or not.
+    pub seen: usize,
+    /// The run was interrupted: what is not settled says so.
+    pub interrupted: bool,
+}
+
+/// Requests sent, by role; each page is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Requests {
+    pub list: u64,
+    pub read: u64,
+    pub login: u64,
+    pub create: u64,
+    pub update: u64,
+    pub delete: u64,
+}
+
+impl Requests {
+    pub fn writes(&self) -> u64 {
+        self.create + self.update + self.delete
+    }
+
+    pub fn total(&self) -> u64 {
+        self.list + self.read + self.login + self.writes()
+    }
+}
+
+/// What a run came to for one object.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    pub id: ObjectId,
+    /// `None` for an object that stands in no document.
+    pub origin: Option<Origin>,
+    pub action: Action,
+    pub result: Outcome,
+    pub changes: Vec<Change>,
+    pub findings: Vec<Finding>,
+    /// Whether any write of this run was accepted for the object.
+    pub wrote: bool,
+}
+
+/// What the difference asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Action {
+    None,
+    Create,
+    Update,
+    Replace,
+    Delete,
+}
+
+/// Where the object stands at the end of the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// A read made after the last write shows no difference.
+    InSync,
+    /// The action is due, and this run may not write or has not been told to.
+    Planned,
+    /// The action was done, and a read confirms it.
+    Done,
+    /// A guard forbids it: consent, a limit, a protection.
+    Refused(Explanation),
+    Conflict(Explanation),
+    Failed(Explanation),
+    /// Neither presence nor absence could be proved.
+    Unknown(Explanation),
+    /// The server took the value and keeps another.
+    NotEffective(Explanation),
+    /// Something that it needs is not settled.
+    Skipped(Explanation),
+}
+
+/// A sentence, and the next step where there is one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explanation {
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+/// Something worth knowing of an object, whatever its outcome.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// From a fixed vocabulary: `LostUpdateRisk`, `PossibleOverwrite`, …
+    pub code: &'static str,
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+impl Explanation {
+    pub fn new(message: impl Into<String>) -> Explanation {
+        Explanation { message: message.into(), hint: None }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Explanation {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl Outcome {
+    /// The fixed word of the outcome, as JSON and filters name it.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Outcome::InSync => "in-sync",
+            Outcome::Planned => "planned",
+            Outcome::Done => "done",
+            Outcome::Refused(_) => "refused",
+            Outcome::Conflict(_) => "conflict",
+            Outcome::Failed(_) => "failed",
+            Outcome::Unknown(_) => "unknown",
+            Outcome::NotEffective(_) => "not-effective",
+            Outcome::Skipped(_) => "skipped",
+        }
+    }
+
+    /// The sentence behind the outcome.
+    pub fn explanation(&self) -> Option<&Explanation> {
+        match self {
+            Outcome::InSync | Outcome::Planned | Outcome::Done => None,
+            Outcome::Refused(e)
+            | Outcome::Conflict(e)
+            | Outcome::Failed(e)
+            | Outcome::Unknown(e)
+            | Outcome::NotEffective(e)
+            | Outcome::Skipped(e) => Some(e),
+        }
+    }
+}
+
+impl Action {
+    pub fn word(self) -> &'static str {
+        match self {
+            Action::None => "none",
+            Action::Create => "create",
+            Action::Update => "update",
+            Action::Replace => "replace",
+            Action::Delete => "delete",
+        }
+    }
+}

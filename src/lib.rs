@@ -1,0 +1,5 @@
+//! trueup makes any REST API match what YAML files say.
+#![forbid(unsafe_code)]
+
+pub mod backend;
+pub mod core;
