@@ -186,6 +186,9 @@ impl Node {
             Want::Ref(reference) => {
                 return Err(Unavailable::Reference { text: reference.text.clone(), at: self.at });
             }
+            Want::Outside(outside) => {
+                return Err(Unavailable::Reference { text: outside.to_string().into(), at: self.at });
+            }
             Want::List(items) => Value::Array(items.iter().map(Node::to_value).collect::<Result<_, _>>()?),
             Want::Map(map) => {
                 let mut object = Map::new();
