@@ -364,3 +364,6 @@ impl Engine {
         named.server_id.as_deref().filter(|_| is_id).map(Value::from)
     }
 }
+
+#[cfg(test)]
+mod tests;
