@@ -21,6 +21,7 @@ mod object;
 mod observe;
 mod ramp;
 mod random;
+mod ready;
 mod settle;
 
 use std::cmp::Reverse;
