@@ -13,7 +13,7 @@ use http::header::CONTENT_LENGTH;
 use http::{Request, Response};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
-use hyper::body::{Frame, Incoming};
+use hyper::body::{Body as _, Frame, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -69,6 +69,9 @@ impl Service {
 
     async fn serve(&self, request: Request<Incoming>) -> Result<Response<Body>, io::Error> {
         let (head, body) = request.into_parts();
+        if body.size_hint().lower() > MAX_SIZE as u64 {
+            return Ok(too_large().into_response().map(whole));
+        }
         let reply = match Limited::new(body, MAX_SIZE).collect().await {
             Ok(body) => self.reply(Request::from_parts(head, body.to_bytes())).await,
             Err(error) if error.is::<LengthLimitError>() => Reply::Whole(too_large().into_response()),

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! a socket ── listen ── faults? ─┐
-//!                                ├─ api (routes, rules of HTTP) ── store (index in memory, one file on disk)
+//!                                ├─ api (routes, rules of HTTP) ── store (index in memory, log on disk)
 //! embedded (in process) ─────────┘
 //! ```
 

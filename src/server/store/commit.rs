@@ -96,6 +96,8 @@ impl Worker {
                     let mut published =
                         self.published.write().expect("no reader or writer of the index panics");
                     changes.iter().for_each(|change| published.apply(change));
+                    drop(published);
+                    self.disk.tidy(&self.working);
                 }
                 Err(error) => {
                     self.working =

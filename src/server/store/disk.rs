@@ -1,39 +1,29 @@
-//! The file: one redb database, in which a transaction is either wholly there or not at all.
+//! The file behind the store: a log of changes, whole in memory, appended in groups.
 //!
-//! redb gives what matters here: its own lock, checksums, and recovery after a kill at any moment. Items are
-//! kept under their number in the order of creation, so that creating many writes few pages, and loading gives
-//! listings their order.
+//! A group is durable before it is answered. When most of the log is history, the present state is written to
+//! a new file that takes the place of the old one at once. A lock on a file of its own keeps others away.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
-use redb::{Database, ReadableDatabase, ReadableTable, TableDefinition};
+use super::index::{Change, Index};
+use super::record::{Damage, HEADER, decode, encode};
 
-use super::index::{Change, Index, Item};
-use super::key::Key;
+const LOG: &str = "store.log";
+/// The next log while it is written; without meaning when found at the start.
+const NEXT: &str = "store.log.new";
+const LOCK: &str = "store.lock";
 
-/// Number → path, revision, natural, JSON.
-const ITEMS: TableDefinition<u64, (&str, u64, bool, &[u8])> = TableDefinition::new("items");
-/// Path of a removed item whose name may come back → its last revision.
-const GONE: TableDefinition<&str, u64> = TableDefinition::new("gone");
-/// Path of a collection → the last id that the server gave out.
-const COUNTERS: TableDefinition<&str, u64> = TableDefinition::new("counters");
-/// `format` and `clock`.
-const META: TableDefinition<&str, u64> = TableDefinition::new("meta");
-
-/// The layout of the tables above; a store of another layout is refused.
-const FORMAT: u64 = 1;
-/// The database's name in the store's folder.
-const FILE: &str = "store.redb";
+/// A log may grow to twice what it last held, and this, before it is written anew.
+const SLACK: u64 = 4 * 1024 * 1024;
 
 /// Whether a write is answered only when it would survive a power cut.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
     #[default]
     Sync,
-    /// Never waits for the disk: for benchmarks and scratch stores. A crash may lose the last writes.
+    /// Survives a kill of the process, perhaps not a power cut: for benchmarks and scratch stores.
     NoSync,
 }
 
@@ -42,13 +32,9 @@ pub enum Durability {
 pub enum OpenError {
     #[error("cannot open the store `{}`: it is in use by another process", .0.display())]
     InUse(PathBuf),
-    #[error("cannot open the store `{}`: `{FILE}` is damaged: {detail}", path.display())]
-    Damaged { path: PathBuf, detail: String },
-    #[error(
-        "cannot open the store `{}`: it has format {found}, this version reads {FORMAT}", path.display()
-    )]
-    Format { path: PathBuf, found: u64 },
-    #[error("cannot open the store `{}`", path.display())]
+    #[error("cannot open the store `{}`: in `{LOG}`, {damage}", path.display())]
+    Damaged { path: PathBuf, damage: Damage },
+    #[error("cannot open the store `{}`: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
 
@@ -57,150 +43,220 @@ impl OpenError {
     pub fn hint(&self) -> &'static str {
         match self {
             OpenError::InUse(_) => "stop the other process, or use another path",
-            OpenError::Damaged { .. } => {
-                "restore it from a copy, or move the folder away to start with an empty one"
-            }
-            OpenError::Format { .. } => "open it with the version that made it",
+            OpenError::Damaged { .. } => "restore it from a copy, or move the folder away to start empty",
             OpenError::Io { .. } => "the path must be a folder that can be written, or not exist yet",
         }
     }
-
-    fn of(path: &Path, error: impl Into<redb::Error>) -> OpenError {
-        let path = path.to_owned();
-        match error.into() {
-            redb::Error::DatabaseAlreadyOpen => OpenError::InUse(path),
-            redb::Error::Io(source) if source.kind() != io::ErrorKind::InvalidData => {
-                OpenError::Io { path, source }
-            }
-            other => OpenError::Damaged { path, detail: other.to_string() },
-        }
-    }
 }
 
-/// The open database.
-pub struct Disk {
-    database: Database,
-    durability: redb::Durability,
+/// Where changes are kept.
+pub enum Disk {
+    /// Nowhere but in the index.
+    Memory,
+    Log(Log),
+}
+
+/// An open log.
+pub struct Log {
+    folder: PathBuf,
+    file: File,
+    durability: Durability,
+    /// Bytes of whole groups in the file.
+    length: u64,
+    /// From this length on the log is written anew.
+    limit: u64,
+    /// Set when the end of the file is not known any more: nothing may be appended.
+    broken: bool,
+    /// Holds the lock until the log is closed.
+    _lock: File,
 }
 
 impl Disk {
-    /// Opens the store in this folder, which is made when it is not there, and loads it.
-    pub fn open(folder: &Path, durability: Durability) -> Result<(Disk, Index), OpenError> {
-        let failed = |source| OpenError::Io { path: folder.to_owned(), source };
-        fs::create_dir_all(folder).map_err(failed)?;
-        let file = folder.join(FILE);
-        let is_new = !file.exists();
-        let database = Database::create(&file).map_err(|e| OpenError::of(folder, e))?;
-        if is_new {
-            sync_folder(folder).map_err(failed)?;
-        }
-        Disk::load(database, folder, durability)
-    }
-
-    /// An empty store that is gone with the process.
-    pub fn in_memory() -> (Disk, Index) {
-        let backend = redb::backends::InMemoryBackend::new();
-        let opened = Database::builder().create_with_backend(backend);
-        let database = opened.expect("a database in memory needs no file");
-        let disk = Disk { database, durability: redb::Durability::None };
-        disk.found().expect("a database in memory can be written");
-        (disk, Index::default())
-    }
-
-    fn load(
-        mut database: Database,
-        folder: &Path,
-        durability: Durability,
-    ) -> Result<(Disk, Index), OpenError> {
-        let failed = |error: redb::Error| OpenError::of(folder, error);
-        // The whole file is read below in any case; this reads it by its checksums, so that nothing damaged is served.
-        database.check_integrity().map_err(|e| failed(e.into()))?;
-        let durability = match durability {
-            Durability::Sync => redb::Durability::Immediate,
-            Durability::NoSync => redb::Durability::None,
-        };
-        let disk = Disk { database, durability };
-        let format = disk.found().map_err(failed)?;
-        if format != FORMAT {
-            return Err(OpenError::Format { path: folder.to_owned(), found: format });
-        }
-        let index = disk.index().map_err(failed)?;
-        Ok((disk, index))
-    }
-
-    /// Makes the tables where they are missing, and says which format they have.
-    fn found(&self) -> Result<u64, redb::Error> {
-        let transaction = self.database.begin_write()?;
-        let format = {
-            let mut meta = transaction.open_table(META)?;
-            let have = meta.get("format")?.map(|value| value.value());
-            if have.is_none() {
-                meta.insert("format", FORMAT)?;
-                transaction.open_table(ITEMS)?;
-                transaction.open_table(GONE)?;
-                transaction.open_table(COUNTERS)?;
-            }
-            have.unwrap_or(FORMAT)
-        };
-        transaction.commit()?;
-        Ok(format)
-    }
-
-    fn index(&self) -> Result<Index, redb::Error> {
-        let transaction = self.database.begin_read()?;
-        let clock = transaction.open_table(META)?.get("clock")?.map_or(0, |value| value.value());
-        let mut index = Index::at(clock);
-        for entry in transaction.open_table(COUNTERS)?.iter()? {
-            let (key, id) = entry?;
-            index.count(Key::stored(key.value()), id.value());
-        }
-        for entry in transaction.open_table(GONE)?.iter()? {
-            let (key, revision) = entry?;
-            index.bury(Key::stored(key.value()), revision.value());
-        }
-        for entry in transaction.open_table(ITEMS)?.iter()? {
-            let (seq, record) = entry?;
-            let (key, revision, natural, json) = record.value();
-            let (key, json) = (Key::stored(key), json.to_vec().into());
-            index.insert(Arc::new(Item { key, seq: seq.value(), revision, natural, json }));
-        }
-        Ok(index)
-    }
-
     /// Writes the changes, all or none, and returns when they are durable.
-    pub fn save(&self, changes: &[Change], clock: u64) -> Result<(), redb::Error> {
-        let mut transaction = self.database.begin_write()?;
-        transaction.set_durability(self.durability)?;
-        {
-            let mut items = transaction.open_table(ITEMS)?;
-            let mut gone = transaction.open_table(GONE)?;
-            let mut counters = transaction.open_table(COUNTERS)?;
-            for change in changes {
-                match change {
-                    Change::Stored(item) => {
-                        let record = (item.key.as_str(), item.revision, item.natural, &item.json[..]);
-                        items.insert(item.seq, record)?;
-                        gone.remove(item.key.as_str())?;
-                    }
-                    Change::Removed(item) => {
-                        items.remove(item.seq)?;
-                        if item.natural {
-                            gone.insert(item.key.as_str(), item.revision)?;
-                        }
-                    }
-                    Change::Counted(key, id) => {
-                        counters.insert(key.as_str(), id)?;
-                    }
-                }
-            }
-            transaction.open_table(META)?.insert("clock", clock)?;
+    pub fn save(&mut self, changes: &[Change], clock: u64) -> io::Result<()> {
+        match self {
+            Disk::Memory => Ok(()),
+            Disk::Log(log) => log.append(&encode(changes, clock)),
         }
-        transaction.commit()?;
-        Ok(())
+    }
+
+    /// Writes the log anew if most of it is history.
+    pub fn tidy(&mut self, index: &Index) {
+        if let Disk::Log(log) = self
+            && log.length > log.limit
+            && !log.broken
+            && log.rewrite(index).is_err()
+        {
+            // The old log is as good as it was. Another try has time.
+            log.limit = limit(log.length);
+        }
     }
 }
 
-/// Makes a new file's name as durable as its content. Only Unix opens folders as files.
+impl Log {
+    /// Opens the log in this folder, which is made when it is not there, and reads it.
+    pub fn open(folder: &Path, durability: Durability) -> Result<(Log, Index), OpenError> {
+        let failed = |source| OpenError::Io { path: folder.to_owned(), source };
+        fs::create_dir_all(folder).map_err(failed)?;
+        let options = OpenOptions::new().create(true).append(true).clone();
+        let lock = options.open(folder.join(LOCK)).map_err(failed)?;
+        lock.try_lock().map_err(|error| match error {
+            TryLockError::WouldBlock => OpenError::InUse(folder.to_owned()),
+            TryLockError::Error(source) => failed(source),
+        })?;
+        let file = options.open(folder.join(LOG)).map_err(failed)?;
+        let content = fs::read(folder.join(LOG)).map_err(failed)?;
+        let (index, good) =
+            decode(&content).map_err(|damage| OpenError::Damaged { path: folder.to_owned(), damage })?;
+        let live = index.snapshot().iter().map(size).sum();
+        let mut log = Log {
+            folder: folder.to_owned(),
+            file,
+            durability,
+            length: good as u64,
+            limit: limit(live),
+            broken: false,
+            _lock: lock,
+        };
+        if good < content.len() {
+            log.file.set_len(log.length).map_err(failed)?;
+        }
+        if good == 0 {
+            log.append(HEADER.as_bytes()).map_err(failed)?;
+            sync_folder(folder).map_err(failed)?;
+        }
+        Ok((log, index))
+    }
+
+    /// Adds bytes to the file, all or none.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.broken {
+            return Err(io::Error::other("an earlier write failed; open the store anew"));
+        }
+        // Until the bytes are known to be on the disk, the end of the file is not known.
+        self.broken = true;
+        if let Err(error) = self.file.write_all(bytes) {
+            self.broken = self.file.set_len(self.length).is_err();
+            return Err(error);
+        }
+        if self.durability == Durability::Sync {
+            self.file.sync_data()?;
+        }
+        self.length += bytes.len() as u64;
+        self.broken = false;
+        Ok(())
+    }
+
+    /// Writes the present state to a new file, and puts it in the place of the log. Until the new name is durable
+    /// the old file may come back after a power cut, so nothing may be appended when that is not known.
+    fn rewrite(&mut self, index: &Index) -> io::Result<()> {
+        let next = self.folder.join(NEXT);
+        let content = [HEADER.as_bytes(), &encode(&index.snapshot(), index.clock())].concat();
+        fs::write(&next, &content)?;
+        let file = OpenOptions::new().append(true).open(&next)?;
+        file.sync_all()?;
+        fs::rename(&next, self.folder.join(LOG))?;
+        self.file = file;
+        self.length = content.len() as u64;
+        self.limit = limit(self.length);
+        let named = sync_folder(&self.folder);
+        self.broken = named.is_err();
+        named
+    }
+}
+
+/// The length that a log may reach when its present state takes so much.
+fn limit(live: u64) -> u64 {
+    live * 2 + SLACK
+}
+
+/// About what a change takes in the log.
+fn size(change: &Change) -> u64 {
+    match change {
+        Change::Stored(item) => (item.key.as_str().len() + item.json.len()) as u64,
+        Change::Removed(item) => item.key.as_str().len() as u64,
+        Change::Counted(key, _) | Change::Buried(key, _) => key.as_str().len() as u64,
+    }
+}
+
+/// Makes the names of new files as durable as their content. Only Unix opens folders as files.
 fn sync_folder(folder: &Path) -> io::Result<()> {
-    if cfg!(unix) { fs::File::open(folder)?.sync_all() } else { Ok(()) }
+    if cfg!(unix) { File::open(folder)?.sync_all() } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::value::{Map, Value};
+    use crate::server::store::{Action, Condition, Key, Write};
+
+    /// Puts an item with so many bytes of payload.
+    fn put(log: &mut Log, index: &mut Index, name: &str, payload: usize) -> io::Result<()> {
+        let body = Map::from_iter([("payload".to_owned(), Value::String("x".repeat(payload)))]);
+        let key = Key::root().child("teams").child(name);
+        let mut changes = Vec::new();
+        let write = Write { key, condition: Condition::default(), action: Action::Put(body) };
+        index.perform(write, &mut changes).expect("accepted");
+        log.append(&encode(&changes, index.clock()))
+    }
+
+    fn content(index: &Index) -> Vec<u8> {
+        encode(&index.snapshot(), index.clock())
+    }
+
+    #[test]
+    fn what_was_saved_is_there_and_a_torn_end_is_not() {
+        for durability in [Durability::Sync, Durability::NoSync] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let (mut log, mut index) = Log::open(folder.path(), durability).expect("a new store");
+            put(&mut log, &mut index, "a", 10).expect("saved");
+            drop(log);
+            let mut file = OpenOptions::new().append(true).open(folder.path().join(LOG)).expect("the log");
+            file.write_all(b"00000000 99 {\"clo").expect("a torn line");
+            let (mut log, mut again) = Log::open(folder.path(), durability).expect("opened again");
+            assert_eq!(content(&again), content(&index));
+            put(&mut log, &mut again, "b", 10).expect("saved behind the whole lines");
+            drop(log);
+            let (_log, last) = Log::open(folder.path(), durability).expect("opened a third time");
+            assert_eq!(content(&last), content(&again));
+        }
+    }
+
+    #[test]
+    fn a_log_of_history_is_written_anew() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (log, mut index) = Log::open(folder.path(), Durability::NoSync).expect("a new store");
+        let mut disk = Disk::Log(log);
+        let mut longest = 0;
+        for round in 0..100 {
+            let Disk::Log(log) = &mut disk else { unreachable!("it was opened as a log") };
+            put(log, &mut index, "a", 200_000 + round).expect("saved");
+            longest = longest.max(log.length);
+            disk.tidy(&index);
+        }
+        assert!((SLACK..SLACK + 1_000_000).contains(&longest), "{longest}");
+        drop(disk);
+        let (log, again) = Log::open(folder.path(), Durability::NoSync).expect("opened again");
+        assert_eq!(content(&again), content(&index));
+        assert_eq!(log.length, fs::metadata(folder.path().join(LOG)).expect("the log").len());
+    }
+
+    #[test]
+    fn what_cannot_be_opened_is_said_and_left_as_it_is() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join(LOG), "hello").expect("written");
+        let error = Log::open(folder.path(), Durability::Sync).map(drop).expect_err("no store");
+        let want = "in `store.log`, it is no store of this version: its first line is `hello`";
+        assert!(error.to_string().ends_with(want), "{error}");
+        assert_eq!(fs::read(folder.path().join(LOG)).expect("still there"), b"hello");
+        let file = folder.path().join(LOG);
+        let error = Log::open(&file, Durability::Sync).map(drop).expect_err("a file is no folder");
+        assert!(matches!(error, OpenError::Io { .. }), "{error}");
+        let folder = tempfile::tempdir().expect("a folder");
+        let first = Log::open(folder.path(), Durability::Sync).expect("a new store");
+        let error = Log::open(folder.path(), Durability::Sync).map(drop).expect_err("in use");
+        assert!(error.to_string().ends_with("it is in use by another process"), "{error}");
+        drop(first);
+        Log::open(folder.path(), Durability::Sync).expect("free again");
+    }
 }

@@ -40,6 +40,8 @@ pub enum Change {
     Removed(Arc<Item>),
     /// The last id that the server gave out in a collection.
     Counted(Key, u64),
+    /// The last revision of an item that was removed earlier.
+    Buried(Key, u64),
 }
 
 /// Everything that is stored.
@@ -64,9 +66,24 @@ pub struct Collection {
 }
 
 impl Index {
-    /// An index that goes on from a stored clock.
-    pub(super) fn at(clock: u64) -> Index {
-        Index { clock, ..Index::default() }
+    /// Goes on from a stored clock. No listing may get a tag again that it had for another content, so all
+    /// have the latest one.
+    pub(super) fn resume(&mut self, clock: u64) {
+        self.clock = clock;
+        self.collections.values_mut().for_each(|collection| collection.version = clock);
+    }
+
+    /// The changes that lead from nothing to this state.
+    pub(super) fn snapshot(&self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        let mut gone: Vec<_> = self.gone.iter().collect();
+        gone.sort_unstable();
+        changes.extend(gone.into_iter().map(|(key, revision)| Change::Buried(key.clone(), *revision)));
+        for (key, collection) in &self.collections {
+            changes.push(Change::Counted(key.clone(), collection.last_id));
+            changes.extend(collection.items().cloned().map(Change::Stored));
+        }
+        changes
     }
 
     pub fn clock(&self) -> u64 {
@@ -108,17 +125,12 @@ impl Index {
                 self.clock += 1;
                 self.remove(item);
             }
-            Change::Counted(key, id) => self.count(key.clone(), *id),
+            Change::Counted(key, id) => self.collections.entry(key.clone()).or_default().last_id = *id,
+            Change::Buried(key, revision) => drop(self.gone.insert(key.clone(), *revision)),
         }
     }
 
-    /// Remembers the last id that was given out.
-    pub(super) fn count(&mut self, key: Key, id: u64) {
-        self.collections.entry(key).or_default().last_id = id;
-    }
-
-    /// Puts an item in its place, new or changed; the clock stands still.
-    pub(super) fn insert(&mut self, item: Arc<Item>) {
+    fn insert(&mut self, item: Arc<Item>) {
         let key = item.key.parent();
         self.gone.remove(&item.key);
         let collection = self.collections.entry(key.clone()).or_default();
@@ -140,13 +152,8 @@ impl Index {
             *count -= 1;
         }
         if item.natural {
-            self.bury(item.key.clone(), item.revision);
+            self.gone.insert(item.key.clone(), item.revision);
         }
-    }
-
-    /// Remembers the last revision of a removed item.
-    pub(super) fn bury(&mut self, key: Key, revision: u64) {
-        self.gone.insert(key, revision);
     }
 }
 

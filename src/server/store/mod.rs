@@ -1,4 +1,4 @@
-//! The crash-safe store behind the built-in server: an index in memory, one file on disk, one writer.
+//! The crash-safe store behind the built-in server: an index in memory, a log on disk, one writer.
 //!
 //! Knows items, names and revisions, nothing of HTTP. A write that was answered survives a kill at any moment;
 //! nothing half-written is ever seen.
@@ -8,6 +8,7 @@ mod condition;
 mod disk;
 mod index;
 mod key;
+mod record;
 mod write;
 
 use std::path::Path;
@@ -18,10 +19,11 @@ pub use condition::{Condition, Tags};
 pub use disk::{Durability, OpenError};
 pub use index::{Collection, Index, Item};
 pub use key::{Key, decode, encode};
+pub use record::Damage;
 pub use write::{Action, Done, MAX_SIZE, Refusal, Write};
 
 use commit::Committer;
-use disk::Disk;
+use disk::{Disk, Log};
 
 /// An open store. Dropping it writes what is queued and closes the file.
 pub struct Store {
@@ -32,15 +34,16 @@ pub struct Store {
 impl Store {
     /// Opens the store in a folder, which is made when it is not there. One process at a time.
     pub fn open(folder: &Path, durability: Durability) -> Result<Store, OpenError> {
-        Ok(Store::start(Disk::open(folder, durability)?))
+        let (log, index) = Log::open(folder, durability)?;
+        Ok(Store::start(Disk::Log(log), index))
     }
 
     /// A store that is gone with the process.
     pub fn in_memory() -> Store {
-        Store::start(Disk::in_memory())
+        Store::start(Disk::Memory, Index::default())
     }
 
-    fn start((disk, index): (Disk, Index)) -> Store {
+    fn start(disk: Disk, index: Index) -> Store {
         let index = Arc::new(RwLock::new(index));
         let committer = Committer::start(disk, index.clone());
         Store { index, committer }
