@@ -53,7 +53,7 @@ fn kill_after(folder: &Path, round: u32, enough: usize) -> Vec<u64> {
     let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
     let mut acknowledged = vec![0; WRITERS];
     let mut seen = 0;
-    while let Some(line) = lines.next() {
+    for line in lines.by_ref() {
         let line = line.expect("text");
         let Some(words) = line.strip_prefix("done ") else { continue };
         let (writer, number) = words.split_once(' ').expect("a writer and a number");

@@ -141,3 +141,62 @@ fn cut(response: Response<Bytes>, at: usize) -> Response<Body> {
     response.headers_mut().insert(CONTENT_LENGTH, length.into());
     response
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+    use crate::server::Store;
+
+    /// Sends bytes to a server of its own, and reads until the connection ends.
+    async fn exchange(request: &str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let service = Service::new(Server::new(Store::in_memory()));
+        let server = tokio::spawn(serve(listener, service, std::future::pending()));
+        let mut stream = TcpStream::connect(address).await.expect("a connection");
+        stream.write_all(request.as_bytes()).await.expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await.expect("an answer in text");
+        server.abort();
+        answer
+    }
+
+    #[tokio::test]
+    async fn a_connection_carries_many_requests() {
+        let answer = exchange(
+            "PUT /t/a HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n\
+             HEAD /t/a HTTP/1.1\r\nhost: x\r\n\r\n\
+             DELETE /t/a HTTP/1.1\r\nhost: x\r\n\r\n\
+             GET /_log HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+        )
+        .await;
+        let statuses: Vec<_> = answer.split("HTTP/1.1 ").skip(1).map(|part| &part[..3]).collect();
+        assert_eq!(statuses, ["201", "200", "204", "200"], "{answer}");
+        assert_eq!(answer.matches("content-length: 23\r\n").count(), 2, "of PUT and of HEAD: {answer}");
+        assert_eq!(answer.matches(r#"{"id":"a","revision":1}"#).count(), 1, "of PUT alone: {answer}");
+        assert!(
+            answer.ends_with(r#"{"items":[],"total":0}"#),
+            "without faults `_log` is a collection: {answer}"
+        );
+    }
+
+    #[tokio::test]
+    async fn what_is_not_http_is_refused() {
+        assert!(exchange("hello\r\n\r\n").await.starts_with("HTTP/1.1 400 "));
+    }
+
+    #[tokio::test]
+    async fn a_body_over_the_limit_is_refused_before_it_is_read() {
+        let size = MAX_SIZE + 1;
+        let answer = exchange(&format!(
+            "PUT /t/a HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: {size}\r\n\r\n"
+        ))
+        .await;
+        assert!(
+            answer.starts_with("HTTP/1.1 413 ") && answer.contains("more than 16777216 bytes"),
+            "{answer}"
+        );
+    }
+}

@@ -98,13 +98,12 @@ impl Log {
     pub fn open(folder: &Path, durability: Durability) -> Result<(Log, Index), OpenError> {
         let failed = |source| OpenError::Io { path: folder.to_owned(), source };
         fs::create_dir_all(folder).map_err(failed)?;
-        let options = OpenOptions::new().create(true).append(true).clone();
-        let lock = options.open(folder.join(LOCK)).map_err(failed)?;
+        let lock = appending(&folder.join(LOCK)).map_err(failed)?;
         lock.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => OpenError::InUse(folder.to_owned()),
             TryLockError::Error(source) => failed(source),
         })?;
-        let file = options.open(folder.join(LOG)).map_err(failed)?;
+        let file = appending(&folder.join(LOG)).map_err(failed)?;
         let content = fs::read(folder.join(LOG)).map_err(failed)?;
         let (index, good) =
             decode(&content).map_err(|damage| OpenError::Damaged { path: folder.to_owned(), damage })?;
@@ -152,8 +151,9 @@ impl Log {
     fn rewrite(&mut self, index: &Index) -> io::Result<()> {
         let next = self.folder.join(NEXT);
         let content = [HEADER.as_bytes(), &encode(&index.snapshot(), index.clock())].concat();
-        fs::write(&next, &content)?;
-        let file = OpenOptions::new().append(true).open(&next)?;
+        let mut file = appending(&next)?;
+        file.set_len(0)?;
+        file.write_all(&content)?;
         file.sync_all()?;
         fs::rename(&next, self.folder.join(LOG))?;
         self.file = file;
@@ -163,6 +163,15 @@ impl Log {
         self.broken = named.is_err();
         named
     }
+}
+
+/// Opens a file to append to, new or not. What is stored may be secret: on Unix only its owner can read it.
+fn appending(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.create(true).append(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
 }
 
 /// The length that a log may reach when its present state takes so much.

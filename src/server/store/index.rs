@@ -7,31 +7,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
+use super::item::Item;
 use super::key::Key;
-
-/// One stored object.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    pub key: Key,
-    /// Its place in the order of creation, over all collections; never reused.
-    pub seq: u64,
-    /// Grows by one with each change, and goes on where it was when an item is made again under its old name,
-    /// so that a tag never names two states.
-    pub revision: u64,
-    /// Whether the client chose the name (PUT), in place of the server (POST).
-    pub natural: bool,
-    /// The object with `id` and `revision`, as it is sent.
-    pub json: Bytes,
-}
-
-impl Item {
-    /// The entity tag, without quotes.
-    pub fn tag(&self) -> String {
-        self.revision.to_string()
-    }
-}
 
 /// A step from one state of the index to the next.
 #[derive(Clone, Debug)]

@@ -18,9 +18,11 @@ impl Key {
         Key::default()
     }
 
-    /// A key that was made by this module earlier, as the store keeps it.
-    pub(super) fn stored(text: &str) -> Key {
-        Key(text.into())
+    /// A key as the store keeps it; `None` for a text that this module has not made.
+    pub(super) fn stored(text: &str) -> Option<Key> {
+        let mut segments = text.strip_prefix('/')?.split('/');
+        let canonical = |segment: &str| decode(segment).is_some_and(|name| encode(&name) == segment);
+        segments.all(canonical).then(|| Key(text.into()))
     }
 
     /// The address one segment further; `segment` is the decoded text.
@@ -104,6 +106,10 @@ mod tests {
         }
         assert_eq!(Key::root().child("spaces").child("a/b").as_str(), "/spaces/a%2Fb");
         assert_eq!(Key::root().child("a").parent(), Key::root());
+        assert!(Key::stored("/spaces/a%2Fb").is_some());
+        for text in ["", "spaces", "/a%2fb", "/a b", "/%zz"] {
+            assert_eq!(Key::stored(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::index::{Change, Index, Item};
+use super::index::{Change, Index};
+use super::item::Item;
 use super::key::Key;
 
 /// The first line; its number is that of the format.
@@ -77,7 +78,7 @@ pub fn decode(file: &[u8]) -> Result<(Index, usize), Damage> {
         match text(line).and_then(|text| serde_json::from_str::<Group>(text).ok()) {
             Some(group) if end.is_some() => {
                 let applied = group.changes.iter().try_for_each(|record| record.replay(&mut index));
-                applied.ok_or(Damage::Line { line: number, what: "it removes what is not there" })?;
+                applied.ok_or(Damage::Line { line: number, what: "it does not fit the lines before it" })?;
                 clock = group.clock;
                 rest = after;
             }
@@ -111,15 +112,17 @@ impl<'a> Record<'a> {
         }
     }
 
+    /// Takes the step again; `None` when it cannot have been taken here.
     fn replay(&self, index: &mut Index) -> Option<()> {
         index.apply(&match *self {
-            Record::Put(key, seq, revision, natural, json) => {
-                let (key, json) = (Key::stored(key), json.get().to_owned().into());
+            Record::Put(key, seq, revision, natural, json) if json.get().starts_with('{') => {
+                let (key, json) = (Key::stored(key)?, json.get().to_owned().into());
                 Change::Stored(Arc::new(Item { key, seq, revision, natural, json }))
             }
-            Record::Del(key) => Change::Removed(index.item(&Key::stored(key))?.clone()),
-            Record::Id(key, id) => Change::Counted(Key::stored(key), id),
-            Record::Gone(key, revision) => Change::Buried(Key::stored(key), revision),
+            Record::Put(..) => return None,
+            Record::Del(key) => Change::Removed(index.item(&Key::stored(key)?)?.clone()),
+            Record::Id(key, id) => Change::Counted(Key::stored(key)?, id),
+            Record::Gone(key, revision) => Change::Buried(Key::stored(key)?, revision),
         });
         Some(())
     }
@@ -197,6 +200,19 @@ mod tests {
             ("trueup-store 1\nx\ny\n", "line 2 is damaged: its checksum is wrong"),
         ] {
             assert_eq!(decode(file.as_bytes()).map(|_| ()).expect_err(file).to_string(), want);
+        }
+    }
+
+    #[test]
+    fn lines_that_were_made_up_are_damage() {
+        for text in [
+            r#"{"clock":1,"changes":[{"del":"/teams/a"}]}"#,
+            r#"{"clock":1,"changes":[{"put":["/teams/%zz",1,1,true,{}]}]}"#,
+            r#"{"clock":1,"changes":[{"put":["/teams/a",1,1,true,[]]}]}"#,
+        ] {
+            let line = format!("{HEADER}{:08x} {} {text}\n", crc32fast::hash(text.as_bytes()), text.len());
+            let want = Damage::Line { line: 2, what: "it does not fit the lines before it" };
+            assert_eq!(decode(line.as_bytes()).map(|_| ()), Err(want), "{text}");
         }
     }
 

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::core::value::{self, Map, Value};
 
 use super::condition::Condition;
-use super::index::{Change, Index, Item};
+use super::index::{Change, Index};
+use super::item::Item;
 use super::key::Key;
 
 /// The largest item, and the largest request body, in bytes.
@@ -170,47 +171,6 @@ impl Index {
         self.apply(&change);
         changes.push(change);
     }
-}
-
-impl Item {
-    /// Lays `id` and `revision` into the body, and writes it out.
-    fn new(
-        key: Key,
-        seq: u64,
-        revision: u64,
-        natural: bool,
-        mut body: Map<String, Value>,
-    ) -> Result<Arc<Item>, Refusal> {
-        own(&mut body, &key, revision, natural);
-        let json = serde_json::to_vec(&body).expect("a map of JSON values can be written");
-        match json.len() {
-            size if size > MAX_SIZE => Err(Refusal::TooLarge(size)),
-            _ => Ok(Arc::new(Item { key, seq, revision, natural, json: json.into() })),
-        }
-    }
-
-    /// The object as a tree.
-    pub fn value(&self) -> Map<String, Value> {
-        serde_json::from_slice(&self.json).expect("the store holds what `Item::new` wrote")
-    }
-
-    /// Whether a write of this body would change nothing.
-    fn is(&self, body: &Map<String, Value>) -> bool {
-        let mut body = body.clone();
-        own(&mut body, &self.key, self.revision, self.natural);
-        value::equal(&Value::Object(body), &Value::Object(self.value()))
-    }
-}
-
-/// Sets the two members that belong to the server, whatever the client sent for them.
-fn own(body: &mut Map<String, Value>, key: &Key, revision: u64, natural: bool) {
-    let segment = key.segment();
-    let id = match segment.parse::<u64>() {
-        Ok(id) if !natural => Value::Number(id.into()),
-        _ => Value::String(segment),
-    };
-    body.insert("id".into(), id);
-    body.insert("revision".into(), Value::Number(revision.into()));
 }
 
 /// A name in the body must be the one in the path: a slip here would write one object over another.
