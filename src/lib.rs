@@ -3,4 +3,5 @@
 
 pub mod backend;
 pub mod core;
+pub mod run;
 pub mod server;

@@ -1,6 +1,6 @@
 //! The REST API: from a request to an answer, with or without a socket between.
 //!
-//! Collections and items for any kind, server ids or natural keys, tags and preconditions, paging, merge patch,
+//! Collections and items for any kind, server ids or natural keys, tags and preconditions, paging, patches,
 //! problem documents. What a request means in terms of the store is decided here; the store decides the rest.
 
 mod body;
@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::store::{Action, Committed, Condition, Done, Item, Key, Refusal, Store, Tags, Write};
 pub(super) use body::too_large;
-use body::{ACCEPT_PATCH, MERGE_PATCH};
+use body::{ACCEPT_PATCH, PATCHES};
 pub(super) use problem::{Problem, empty, respond};
 use query::ListQuery;
 use route::Target;
@@ -91,7 +91,7 @@ impl Server {
         let (key, action) = match (target, request.method().as_str()) {
             (Target::Collection(key), "POST") => (key, Action::Create(body::whole(request)?)),
             (Target::Item(key), "PUT") => (key, Action::Put(body::whole(request)?)),
-            (Target::Item(key), "PATCH") => (key, Action::Merge(body::merge_patch(request)?)),
+            (Target::Item(key), "PATCH") => (key, Action::Patch(body::patch(request)?)),
             (Target::Item(key), "DELETE") => (key, Action::Delete),
             _ => return Err(Problem::not_allowed(allowed(target))),
         };
@@ -160,7 +160,7 @@ fn options(target: &Target) -> Response<Bytes> {
     let mut response = empty(StatusCode::NO_CONTENT);
     response.headers_mut().insert(ALLOW, problem::header_value(allowed(target)));
     if let Target::Item(_) = target {
-        response.headers_mut().insert(ACCEPT_PATCH, problem::header_value(MERGE_PATCH));
+        response.headers_mut().insert(ACCEPT_PATCH, problem::header_value(PATCHES));
     }
     response
 }

@@ -5,6 +5,7 @@ use http::header::{self, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
 use serde_json::json;
 
+use crate::core::patch::PatchError;
 use crate::server::store::Refusal;
 
 /// An error answer in the making.
@@ -104,7 +105,13 @@ impl From<Refusal> for Problem {
             Refusal::NoParent(_) => (StatusCode::NOT_FOUND, "no-parent", "the parent does not exist"),
             Refusal::NotFound(_) => return Problem::not_found(detail),
             Refusal::Children { .. } => (StatusCode::CONFLICT, "has-children", "there are items below it"),
-            Refusal::OtherName { .. } | Refusal::IdOnCreate(_) => return Problem::unprocessable(detail),
+            Refusal::OtherName { .. }
+            | Refusal::IdOnCreate(_)
+            | Refusal::NotAnObject(_)
+            | Refusal::Patch(PatchError::Pointer(_)) => return Problem::unprocessable(detail),
+            Refusal::Patch(_) => {
+                (StatusCode::CONFLICT, "patch", "the patch does not apply to the item as it is")
+            }
             Refusal::TooLarge(_) => return Problem::too_large(detail),
             Refusal::Precondition(_) => {
                 (StatusCode::PRECONDITION_FAILED, "precondition-failed", "a precondition does not hold")

@@ -36,7 +36,8 @@ fn server() -> Server {
     Server::new(Store::in_memory())
 }
 
-const MERGE: (&str, &str) = ("content-type", MERGE_PATCH);
+const MERGE: (&str, &str) = ("content-type", body::MERGE_PATCH);
+const JSON: (&str, &str) = ("content-type", body::JSON_PATCH);
 
 #[tokio::test]
 async fn a_story_of_writes() {
@@ -126,6 +127,25 @@ async fn errors_are_problem_documents() {
         ),
         ("PUT /teams/a", &[], r#"{"id":7}"#, 422, "the id in the body is `7`, the one in the path is `a`"),
         ("PATCH /teams/a", &[MERGE], r#"{"name":"b"}"#, 422, "the name in the body is `b`"),
+        ("PATCH /teams/a", &[MERGE], "[]", 422, "the body is a list; a JSON object is needed"),
+        ("PATCH /teams/a", &[JSON], "{}", 422, "the body is a map; a JSON list is needed"),
+        ("PATCH /teams/a", &[JSON], r#"[{"op":"copy","path":"/a"}]"#, 422, "`copy` is not supported"),
+        ("PATCH /teams/a", &[JSON], r#"[{"op":"remove","path":"a"}]"#, 422, "`a` is not a JSON pointer"),
+        ("PATCH /teams/a", &[JSON], r#"[{"op":"remove","path":"/x"}]"#, 409, "there is nothing at `/x`"),
+        (
+            "PATCH /teams/a",
+            &[JSON],
+            r#"[{"op":"test","path":"/revision","value":2}]"#,
+            409,
+            "the value at `/revision` is not the expected one",
+        ),
+        (
+            "PATCH /teams/a",
+            &[JSON],
+            r#"[{"op":"add","path":"","value":1}]"#,
+            422,
+            "the patch would leave a number",
+        ),
         ("POST /teams", &[], r#"{"id":7}"#, 422, "the ids of `/teams` are made by the server"),
         ("PUT /teams/a", &[("content-type", "text/yaml")], "{}", 415, "`text/yaml` is sent where"),
         (
@@ -135,7 +155,13 @@ async fn errors_are_problem_documents() {
             415,
             "`application/json` is sent where",
         ),
-        ("PATCH /teams/a", &[], "{}", 415, "no content type is sent where `application/merge-patch+json`"),
+        (
+            "PATCH /teams/a",
+            &[],
+            "{}",
+            415,
+            "no content type is sent where one of application/merge-patch+json",
+        ),
         ("PUT /teams/a", &[], &large, 413, "the body has more than 16777216 bytes"),
         ("PUT /teams/a", &[("if-match", "1")], "{}", 400, "`if-match` is no list of entity tags"),
         ("PUT /teams/a", &[("if-match", "\"9\"")], "{}", 412, "`/teams/a` is at revision 1"),
@@ -183,7 +209,7 @@ async fn preconditions() {
     ] {
         let server = server();
         send(&server, "PUT /zones/a", &[], "{}").await;
-        let media = if line.starts_with("PATCH") { MERGE_PATCH } else { "application/json" };
+        let media = if line.starts_with("PATCH") { MERGE.1 } else { "application/json" };
         let response = send(&server, line, &[(name, value), ("content-type", media)], r#"{"x":1}"#).await;
         assert_eq!(response.status().as_u16(), status, "{line} {name}: {value}");
         if status == 304 {
@@ -220,7 +246,10 @@ async fn head_options_and_overview() {
     assert_eq!((head.status(), head.body().len()), (get.status(), 0));
     let options = send(&server, "OPTIONS /teams/a", &[], "").await;
     assert_eq!(header(&options, "allow"), Some("GET, HEAD, PUT, PATCH, DELETE, OPTIONS"));
-    assert_eq!(header(&options, "accept-patch"), Some(MERGE_PATCH));
+    assert_eq!(
+        header(&options, "accept-patch"),
+        Some("application/merge-patch+json, application/json-patch+json")
+    );
     assert_eq!(self::get(&server, "/").await, json!({"collections": [{"items": 1, "path": "/teams"}]}));
     assert_eq!(self::get(&server, "/healthz").await, json!({"status": "ok"}));
     assert_eq!(self::get(&server, "/nothing").await, json!({"items": [], "total": 0}));

@@ -22,7 +22,7 @@ pub use index::{Collection, Index};
 pub use item::Item;
 pub use key::{Key, decode, encode};
 pub use record::Damage;
-pub use write::{Action, Done, MAX_SIZE, Refusal, Write};
+pub use write::{Action, Done, MAX_SIZE, Patch, Refusal, Write};
 
 use commit::Committer;
 use disk::{Disk, Log};
