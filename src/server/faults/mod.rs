@@ -140,7 +140,10 @@ impl State {
 
     fn log(&mut self) -> Response<Bytes> {
         self.log.sort_by_key(|entry| entry.number);
-        let entry = |Logged { method, path, status, .. }: &Logged| json!({"method": method.as_str(), "path": path, "status": status});
+        let entry = |Logged { method, path, status, .. }: &Logged| {
+            let method = method.as_str();
+            json!({"method": method, "path": path, "status": status})
+        };
         let entries: serde_json::Value = self.log.iter().map(entry).collect();
         respond(StatusCode::OK, "application/json", entries.to_string())
     }
