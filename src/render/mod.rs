@@ -4,9 +4,12 @@
 //! Knows the core's report, problems and items; knows nothing of files, HTTP or flags.
 
 pub mod change;
+pub mod json;
 pub mod longtext;
 pub mod paint;
+pub mod problem;
 pub mod summary;
+pub mod table;
 pub mod text;
 pub mod value;
 pub mod words;
