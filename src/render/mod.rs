@@ -6,8 +6,10 @@
 pub mod change;
 pub mod json;
 pub mod longtext;
+pub mod out;
 pub mod paint;
 pub mod problem;
+pub mod progress;
 pub mod summary;
 pub mod table;
 pub mod text;
