@@ -2,5 +2,6 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+pub mod cli;
 pub mod core;
 pub mod render;

@@ -103,6 +103,10 @@ mod tests {
             .map(|i| entry("Queue", &format!("q{i}\u{1b}"), 1, Action::Delete, Outcome::Planned))
             .collect();
         report.objects.push(entry("User", "s3cr3t", 1, Action::Replace, Outcome::Planned));
-        insta::assert_snapshot!(question(&report, &redactor), @"");
+        insta::assert_snapshot!(question(&report, &redactor), @r"
+            Deletes 12 objects: Queue //q0\u{1b}, Queue //q1\u{1b}, Queue //q2\u{1b}, Queue //q3\u{1b}, Queue //q4\u{1b}, Queue //q5\u{1b}, Queue //q6\u{1b}, Queue //q7\u{1b}, Queue //q8\u{1b}, Queue //q9\u{1b} and 2 more.
+            Deletes and creates again 1 object: User //(redacted).
+            Apply these changes? [y/N]
+            ");
     }
 }

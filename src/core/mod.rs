@@ -26,6 +26,5 @@ pub mod raw;
 pub mod redact;
 pub mod report;
 pub mod scrub;
-pub mod select;
 pub mod tally;
 pub mod value;
