@@ -11,7 +11,8 @@ pub mod options;
 mod parse;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
 
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
@@ -25,6 +26,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     match parse::parse(args) {
         Ok(invocation) => {
             let mut out = open(&invocation.output);
+            guard_panics(&out);
             let exit = dispatch(&invocation, &mut out);
             out.exit(exit)
         }
@@ -45,7 +47,18 @@ fn open(output: &Output) -> Out {
     let colour = |is_terminal| decide(output.color, is_terminal, |name| std::env::var_os(name));
     let stdout = Stream::new(io::stdout(), colour(io::stdout().is_terminal()));
     let stderr = Stream::new(io::stderr(), colour(io::stderr().is_terminal()));
-    Out::new(stdout, stderr, output.format)
+    Out::new(stdout, stderr, output.format).quiet(output.quiet)
+}
+
+/// A panic is a bug, and its message may hold anything: it goes out like everything else.
+fn guard_panics(out: &Out) {
+    let guard = Mutex::new(out.guard(io::stderr()));
+    std::panic::set_hook(Box::new(move |panic| {
+        let text = format!("error: this is a bug in trueup, please report it\n{panic}\n");
+        let mut guard = guard.lock().unwrap_or_else(PoisonError::into_inner);
+        // There is nowhere left to say that this did not work.
+        drop(guard.write_all(text.as_bytes()));
+    }));
 }
 
 fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {

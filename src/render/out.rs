@@ -4,8 +4,10 @@
 //! A stream that cannot be written to is no panic and no early end: what comes after is dropped, and
 //! [`Out::exit`] says what it means for the exit code.
 
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Arc, PoisonError, RwLock};
 
+use crate::core::escape;
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
@@ -51,7 +53,22 @@ pub struct Out {
     stdout: Stream,
     stderr: Stream,
     format: Format,
-    redactor: Redactor,
+    quiet: bool,
+    secrets: Secrets,
+}
+
+/// What is to be kept out, shared by all that print.
+#[derive(Clone, Debug, Default)]
+struct Secrets(Arc<RwLock<Arc<Redactor>>>);
+
+impl Secrets {
+    fn get(&self) -> Arc<Redactor> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, redactor: Redactor) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(redactor);
+    }
 }
 
 impl Stream {
@@ -75,12 +92,23 @@ impl Stream {
 
 impl Out {
     pub fn new(stdout: Stream, stderr: Stream, format: Format) -> Out {
-        Out { stdout, stderr, format, redactor: Redactor::default() }
+        Out { stdout, stderr, format, quiet: false, secrets: Secrets::default() }
+    }
+
+    /// Leaves out what is only said on the side.
+    pub fn quiet(mut self, quiet: bool) -> Out {
+        self.quiet = quiet;
+        self
     }
 
     /// From here on these secrets are kept out. To be called as soon as they are known.
     pub fn hide(&mut self, redactor: Redactor) {
-        self.redactor = redactor;
+        self.secrets.set(redactor);
+    }
+
+    /// A writer for logs and panics, on a stream of their own: it keeps out what this keeps out, now and later.
+    pub fn guard<W: Write>(&self, sink: W) -> Guard<W> {
+        Guard { sink, secrets: self.secrets.clone() }
     }
 
     pub fn format(&self) -> Format {
@@ -89,7 +117,7 @@ impl Out {
 
     /// The result of a run, on standard output, in the format asked for.
     pub fn report(&mut self, report: &Report, view: &View) {
-        let report = scrub::report(report, &self.redactor);
+        let report = scrub::report(report, &self.secrets.get());
         match self.format {
             Format::Text => self.result(&text::report(&report, view)),
             Format::Json => self.stdout.write(&json::document(&report, view.verb, view.verbose)),
@@ -99,16 +127,17 @@ impl Out {
 
     /// A report as text on standard error, whatever the format: a plan that is to be confirmed.
     pub fn preview(&mut self, report: &Report, view: &View) {
-        let report = scrub::report(report, &self.redactor);
+        let report = scrub::report(report, &self.secrets.get());
         self.talk(&text::report(&report, view));
     }
 
     /// Live objects, on standard output, in the format asked for.
     pub fn items(&mut self, items: &[Listed]) {
+        let redactor = self.secrets.get();
         let shown = |item: &Listed| Listed {
-            id: scrub::id(&item.id, &self.redactor),
-            server_id: item.server_id.as_deref().map(|id| self.redactor.text(id).into()),
-            value: self.redactor.value(&item.value),
+            id: scrub::id(&item.id, &redactor),
+            server_id: item.server_id.as_deref().map(|id| redactor.text(id).into()),
+            value: redactor.value(&item.value),
         };
         let items: Vec<Listed> = items.iter().map(shown).collect();
         match self.format {
@@ -120,7 +149,8 @@ impl Out {
 
     /// What is wrong with the input: for people on standard error, for machines on standard output.
     pub fn problems(&mut self, problems: &[Problem], command: &str) {
-        let shown: Vec<Problem> = problems.iter().map(|p| scrub::problem(p, &self.redactor)).collect();
+        let redactor = self.secrets.get();
+        let shown: Vec<Problem> = problems.iter().map(|p| scrub::problem(p, &redactor)).collect();
         match self.format {
             Format::Text => self.talk(&problem::text(&shown)),
             Format::Json => self.stdout.write(&problem::document(&shown, command)),
@@ -130,19 +160,27 @@ impl Out {
 
     /// One thing that went wrong, on standard error, whatever the format.
     pub fn error(&mut self, error: &Problem) {
-        let shown = scrub::problem(error, &self.redactor);
+        let shown = scrub::problem(error, &self.secrets.get());
         self.talk(&problem::one(&shown));
     }
 
     /// Text as a result, on standard output.
     pub fn result(&mut self, text: &Text) {
-        let text = text.write(self.stdout.colour, |span| self.redactor.text(span).into_owned());
+        let redactor = self.secrets.get();
+        let text = text.write(self.stdout.colour, |span| redactor.text(span).into_owned());
         self.stdout.write(&text);
     }
 
-    /// Text on the side, on standard error.
-    pub fn talk(&mut self, text: &Text) {
-        let text = text.write(self.stderr.colour, |span| self.redactor.text(span).into_owned());
+    /// Text on the side, on standard error; nothing when all is to be quiet.
+    pub fn note(&mut self, text: &Text) {
+        if !self.quiet {
+            self.talk(text);
+        }
+    }
+
+    fn talk(&mut self, text: &Text) {
+        let redactor = self.secrets.get();
+        let text = text.write(self.stderr.colour, |span| redactor.text(span).into_owned());
         self.stderr.write(&text);
     }
 
@@ -171,6 +209,26 @@ impl Out {
     /// What became of standard output so far.
     pub fn delivery(&self) -> Delivery {
         self.stdout.state
+    }
+}
+
+/// Writes text without secrets and unable to act on a terminal. Each write is a text of its own: a secret
+/// that is cut in two by its writer is not found.
+pub struct Guard<W> {
+    sink: W,
+    secrets: Secrets,
+}
+
+impl<W: Write> Write for Guard<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        let secrets = self.secrets.get();
+        self.sink.write_all(escape::block(&secrets.text(&text)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
     }
 }
 

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::paint::{Line, Style};
-use super::super::sample::{applied, change, entry, id, plan};
+use super::super::sample::{change, entry, id, plan};
 use super::*;
 use crate::core::change::Reason;
 use crate::core::exit::{Verb, exit};
@@ -77,7 +77,26 @@ fn say(out: &mut Out, text: &str) {
     out.error(&problem);
     let words = Text { lines: vec![Line::new().with(Style::Bad, &padded)] };
     out.result(&words);
-    out.talk(&words);
+    out.note(&words);
+}
+
+#[test]
+fn a_guard_knows_secrets_that_are_learnt_later() {
+    let (mut out, sink) = out(Format::Text);
+    let mut guard = out.guard(sink.clone());
+    out.hide(Redactor::new(["s3cr3t"]));
+    guard.write_all("panicked at s3cr3t\u{1b}[2J\n".as_bytes()).expect("a sink");
+    assert_eq!(sink.text(), "panicked at (redacted)\\u{1b}[2J\n");
+}
+
+#[test]
+fn quiet_leaves_out_notes_and_nothing_else() {
+    let (out, sink) = out(Format::Text);
+    let mut out = out.quiet(true);
+    out.note(&Text { lines: vec![Line::plain("by the way")] });
+    assert_eq!(sink.text(), "");
+    out.error(&Problem::new("wrong"));
+    assert_eq!(sink.text(), "error: wrong\n");
 }
 
 #[test]
@@ -103,34 +122,58 @@ fn a_closed_reader_is_told_by_the_exit_code() {
     }
 }
 
-#[test]
-fn text_json_and_exit_code_agree() {
-    for (report, verb) in [(plan(), Verb::Plan), (applied(), Verb::Apply), (plan(), Verb::Drift)] {
-        let view = View { verb, verbose: false, ..VIEW };
-        let (mut lines, line_sink) = out(Format::Ndjson);
-        lines.report(&report, &view);
-        let rows: Vec<Value> =
-            line_sink.text().lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
-        let (summary, objects) = rows.split_last().expect("a summary");
-        let (mut text, text_sink) = out(Format::Text);
-        text.report(&report, &view);
-        let heads = text_sink.text().lines().filter(|line| line.contains(" manifests/")).count();
-        assert_eq!(heads, objects.len());
-        let results = summary["summary"]["results"].as_object().expect("results");
-        for (word, count) in results.iter().filter(|(word, _)| *word != "in-sync") {
-            let have = objects.iter().filter(|object| object["result"] == **word).count();
-            assert_eq!(json!(have), *count, "{word}");
-        }
-        let (mut whole, whole_sink) = out(Format::Json);
-        whole.report(&report, &view);
-        let document: Value = serde_json::from_str(&whole_sink.text()).expect("JSON");
-        assert_eq!(document["summary"], summary["summary"]);
-        let codes = [&lines, &text, &whole].map(|out| out.exit(exit(&report, verb, true)));
-        assert_eq!(codes, [codes[0]; 3]);
-    }
+/// A report of objects with any action and outcome, as an engine might or might not make it.
+fn any_report() -> impl Strategy<Value = Report> {
+    use Action::{Create, Delete, None, Replace, Update};
+    let why = || Explanation::new("x");
+    let results = vec![
+        Outcome::InSync,
+        Outcome::Planned,
+        Outcome::Done,
+        Outcome::Refused(why()),
+        Outcome::Conflict(why()),
+        Outcome::Failed(why()),
+        Outcome::Unknown(why()),
+        Outcome::NotEffective(why()),
+        Outcome::Skipped(why()),
+    ];
+    let action = prop::sample::select(vec![None, Create, Update, Replace, Delete]);
+    let object = (action, prop::sample::select(results)).prop_map(|(a, r)| entry("Queue", "a", 1, a, r));
+    (prop::collection::vec(object, 0..6), prop::bool::weighted(0.1))
+        .prop_map(|(objects, interrupted)| Report { objects, interrupted, ..Report::default() })
+}
+
+fn said(report: &Report, verb: Verb, format: Format) -> (String, Exit) {
+    let (mut out, sink) = out(format);
+    out.report(report, &View { verb, verbose: false, ..VIEW });
+    (sink.text(), out.exit(exit(report, verb, true)))
 }
 
 proptest! {
+    /// Text, JSON, NDJSON and the exit code tell one story (terraform #36403, jd #62).
+    #[test]
+    fn all_formats_and_the_exit_code_agree(
+        report in any_report(),
+        verb in prop::sample::select(vec![Verb::Plan, Verb::Drift, Verb::Apply, Verb::Delete]),
+    ) {
+        let (text, exit) = said(&report, verb, Format::Text);
+        let (whole, exit_whole) = said(&report, verb, Format::Json);
+        let (lines, exit_lines) = said(&report, verb, Format::Ndjson);
+        prop_assert_eq!((exit, exit), (exit_whole, exit_lines));
+        let whole: Value = serde_json::from_str(&whole).expect("JSON");
+        let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let (summary, objects) = rows.split_last().expect("a summary");
+        prop_assert_eq!(&whole["summary"], &summary["summary"]);
+        prop_assert_eq!(whole["objects"].as_array().expect("a list").len(), objects.len());
+        prop_assert_eq!(text.lines().filter(|line| line.contains("manifests/")).count(), objects.len());
+        let results = summary["summary"]["results"].as_object().expect("results");
+        for (word, count) in results.iter().filter(|(word, _)| *word != "in-sync") {
+            let have = objects.iter().filter(|object| object["result"] == **word).count();
+            prop_assert_eq!(&json!(have), count, "{}", word);
+        }
+        prop_assert_eq!(exit == Exit::Success, objects.is_empty() && !report.interrupted);
+    }
+
     #[test]
     fn no_control_character_leaves_in_text(text in prop_oneof![any::<String>(), "(?s)[\u{0}-\u{1f}a\u{7f}-\u{9f}\u{202e}\u{200b}]{0,9}"]) {
         let (mut out, sink) = out(Format::Text);

@@ -178,6 +178,18 @@ mod tests {
     }
 
     #[test]
+    fn a_problem_in_colour() {
+        let coloured = one(&problem(3, 5, "    name: b")).write(true, str::to_owned);
+        insta::assert_snapshot!(coloured.replace('\u{1b}', "␛"), @"
+            ␛[31merror␛[0m: ␛[36mmanifests/a.yaml:3:5␛[0m: ␛[1mduplicate key `name`␛[0m
+            ␛[2m  |␛[0m
+            ␛[2m3 | ␛[0m    name: b
+            ␛[2m  | ␛[0m    ␛[31m^␛[0m
+            ␛[36mhint␛[0m: remove one of the two
+            ");
+    }
+
+    #[test]
     fn the_mark_stands_under_the_place() {
         for (line, column, shown, mark) in [
             ("a: b", 1, "a: b", 0),
