@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+pub mod cli;
 pub mod core;
+pub mod render;
 pub mod run;
 pub mod server;
