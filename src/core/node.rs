@@ -41,6 +41,8 @@ pub struct Node {
 pub enum Want {
     /// An explicit `null`: must not be set.
     Unset,
+    /// A key with nothing behind it. Loading refuses it or takes it away: none is left in a loaded document.
+    Empty,
     /// A scalar, JSON null (`!null`) among them. Never a list or a map.
     Json(Value),
     /// `!secret`: a text that is never printed, wherever it travels.
@@ -137,7 +139,7 @@ impl Node {
             Want::Ref(reference) => f(reference, self.at),
             Want::List(items) => items.iter().for_each(|item| item.each_ref(f)),
             Want::Map(map) => map.values().for_each(|item| item.each_ref(f)),
-            Want::Unset | Want::Json(_) | Want::Secret(_) | Want::Outside(_) => {}
+            Want::Unset | Want::Empty | Want::Json(_) | Want::Secret(_) | Want::Outside(_) => {}
         }
     }
 
@@ -177,7 +179,7 @@ impl Node {
     /// The first secret that is not there, or the first reference whose value is not known.
     pub fn to_value(&self) -> Result<Value, Unavailable> {
         Ok(match &self.want {
-            Want::Unset => Value::Null,
+            Want::Unset | Want::Empty => Value::Null,
             Want::Json(value) => value.clone(),
             Want::Secret(secret) => match secret.reveal() {
                 Some(text) => Value::String(text.into()),
@@ -192,7 +194,9 @@ impl Node {
             Want::List(items) => Value::Array(items.iter().map(Node::to_value).collect::<Result<_, _>>()?),
             Want::Map(map) => {
                 let mut object = Map::new();
-                for (name, item) in map.iter().filter(|(_, item)| item.want != Want::Unset) {
+                for (name, item) in
+                    map.iter().filter(|(_, item)| !matches!(item.want, Want::Unset | Want::Empty))
+                {
                     object.insert(name.clone(), item.to_value()?);
                 }
                 Value::Object(object)
