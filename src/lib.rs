@@ -4,3 +4,4 @@
 pub mod backend;
 pub mod core;
 pub mod manifest;
+pub mod run;

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fields::{Comparer, FieldRules};
-use super::filter::{Filter, Vars};
-use super::identity::{Key, KindName};
+use super::fields::FieldRules;
+use super::filter::Filter;
+use super::identity::KindName;
 use super::path::Path;
 use super::value::Value;
 
@@ -270,28 +270,6 @@ impl Kind {
 
     pub fn is_singleton(&self) -> bool {
         self.parts.is_empty() && self.list.is_none()
-    }
-
-    /// The key of an object, desired or observed. A comparer on the field where a part lies also compares
-    /// the key: `fields: {name: ascii_downcase}` makes one of two spellings of a DNS name.
-    pub fn key_of(&self, parts: Vec<(Arc<str>, Value)>) -> Key {
-        if self.fields.is_empty() {
-            return Key::new(parts);
-        }
-        let folded: Vec<Value> = parts.iter().map(|(name, value)| self.fold(name, value)).collect();
-        Key::folded(parts, &folded)
-    }
-
-    /// What a part compares by. A filter that fails on a value leaves it as it stands.
-    fn fold(&self, part: &str, value: &Value) -> Value {
-        let place = self.part(part).and_then(|part| part.on_item.as_ref()).and_then(Filter::plain);
-        let rules = place.map(|names| names.iter().fold(&self.fields, |rules, name| rules.field(name)));
-        match rules.and_then(|rules| rules.here.compare.as_ref()) {
-            Some(Comparer::Filter(filter)) => {
-                filter.one(value, &Vars::default()).ok().flatten().unwrap_or_else(|| value.clone())
-            }
-            _ => value.clone(),
-        }
     }
 
     /// The operations that the kind declares, the listing among them.

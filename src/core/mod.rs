@@ -7,12 +7,16 @@
 //! ```
 
 pub mod change;
+pub mod compare;
 pub mod diff;
 pub mod document;
+pub mod engine;
 pub mod exchange;
 pub mod fields;
 pub mod filter;
+pub mod graph;
 pub mod identity;
+pub mod key;
 pub mod kind;
 pub mod node;
 pub mod overlay;

@@ -41,23 +41,23 @@ pub struct Node {
 pub enum Want {
     /// An explicit `null`: must not be set.
     Unset,
-    /// A key with nothing behind it. Loading refuses it or takes it away: none is left in a loaded document.
-    Empty,
     /// A scalar, JSON null (`!null`) among them. Never a list or a map.
     Json(Value),
     /// `!secret`: a text that is never printed, wherever it travels.
     Secret(Secret),
     /// `!ref`: a field of another document's observed object.
     Ref(Reference),
-    /// `!env` or `!file`, before its value is put in. None is left in a loaded document.
+    /// What loading puts in or takes away. None is left in a loaded document.
     Outside(Outside),
     List(Vec<Node>),
     Map(BTreeMap<String, Node>),
 }
 
-/// A value from outside the document.
+/// A value that the document does not state itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outside {
+    /// A key with nothing behind it: an error, or not declared, as the kind of document says.
+    Nothing,
     /// `!env NAME`
     Env(Arc<str>),
     /// `!file PATH`
@@ -67,6 +67,7 @@ pub enum Outside {
 impl fmt::Display for Outside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Outside::Nothing => f.write_str("nothing"),
             Outside::Env(name) => write!(f, "env {name}"),
             Outside::File(path) => write!(f, "file {path}"),
         }
@@ -117,6 +118,16 @@ impl Node {
         Node { at, want }
     }
 
+    /// Whether a key has nothing behind it.
+    pub fn is_nothing(&self) -> bool {
+        self.want == Want::Outside(Outside::Nothing)
+    }
+
+    /// Whether nothing is stated here that could be sent.
+    pub fn is_blank(&self) -> bool {
+        self.want == Want::Unset || self.is_nothing()
+    }
+
     /// The member `name` of a map.
     pub fn get(&self, name: &str) -> Option<&Node> {
         match &self.want {
@@ -139,7 +150,7 @@ impl Node {
             Want::Ref(reference) => f(reference, self.at),
             Want::List(items) => items.iter().for_each(|item| item.each_ref(f)),
             Want::Map(map) => map.values().for_each(|item| item.each_ref(f)),
-            Want::Unset | Want::Empty | Want::Json(_) | Want::Secret(_) | Want::Outside(_) => {}
+            Want::Unset | Want::Json(_) | Want::Secret(_) | Want::Outside(_) => {}
         }
     }
 
@@ -179,7 +190,7 @@ impl Node {
     /// The first secret that is not there, or the first reference whose value is not known.
     pub fn to_value(&self) -> Result<Value, Unavailable> {
         Ok(match &self.want {
-            Want::Unset | Want::Empty => Value::Null,
+            Want::Unset | Want::Outside(Outside::Nothing) => Value::Null,
             Want::Json(value) => value.clone(),
             Want::Secret(secret) => match secret.reveal() {
                 Some(text) => Value::String(text.into()),
@@ -194,9 +205,7 @@ impl Node {
             Want::List(items) => Value::Array(items.iter().map(Node::to_value).collect::<Result<_, _>>()?),
             Want::Map(map) => {
                 let mut object = Map::new();
-                for (name, item) in
-                    map.iter().filter(|(_, item)| !matches!(item.want, Want::Unset | Want::Empty))
-                {
+                for (name, item) in map.iter().filter(|(_, item)| !item.is_blank()) {
                     object.insert(name.clone(), item.to_value()?);
                 }
                 Value::Object(object)

@@ -11,7 +11,7 @@ use super::values::Outsides;
 use super::{excerpt, lay, metadata, policy, references, verbatim};
 use crate::core::document::{Document, Policy};
 use crate::core::identity::{KindName, ObjectId};
-use crate::core::node::{Node, Origin, Want};
+use crate::core::node::{Node, Origin, Outside, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
 use crate::core::suggest;
@@ -111,7 +111,7 @@ fn plain(
         problems.add(node.at, problem.hint(suggest::hint(key, "a document has", KEYS)));
     }
     let metadata = match top.remove("metadata").map(|node| (node.at, node.want)) {
-        None | Some((_, Want::Empty)) => BTreeMap::new(),
+        None | Some((_, Want::Outside(Outside::Nothing))) => BTreeMap::new(),
         Some((_, Want::Map(map))) => map,
         Some((at, _)) => {
             problems.add(at, Problem::new("`metadata` must be a map").hint("it holds the parts of the key"));
@@ -142,7 +142,7 @@ fn check_body(spec: &Node, problems: &mut Problems) {
 /// A key with nothing behind it would erase what the server has.
 fn refuse_empty(node: &Node, name: &str, problems: &mut Problems) {
     match &node.want {
-        Want::Empty => {
+        Want::Outside(Outside::Nothing) => {
             let problem = Problem::new(format!("`{name}` has nothing behind it"));
             let hint = "write the value, `null` for \"must not be set\", `!null` for JSON null, or `\"\"`, `[]` or `{}`";
             problems.add(node.at, problem.hint(hint));
@@ -166,7 +166,7 @@ pub fn labels(node: Option<&Node>, problems: Option<&mut Problems>) -> BTreeMap<
                 }
             }
         }
-        None | Some((_, Want::Empty | Want::Unset)) => {}
+        None | Some((_, Want::Outside(Outside::Nothing) | Want::Unset)) => {}
         Some((at, _)) => wrong.push((at, "`labels` must be a map".into())),
     }
     if let Some(problems) = problems {
@@ -202,3 +202,6 @@ fn same_identity(documents: &[Document]) -> Vec<Problem> {
     }
     list
 }
+
+#[cfg(test)]
+mod tests;

@@ -31,6 +31,7 @@ pub fn gather_with(roots: &[PathBuf], stdin: &mut dyn Read) -> (Vec<Arc<Source>>
         seen: HashSet::new(),
         sources: Vec::new(),
         problems: Vec::new(),
+        found: 0,
         full: false,
     };
     let mut stdin = Some(stdin);
@@ -64,6 +65,8 @@ struct Walk {
     seen: HashSet<PathBuf>,
     sources: Vec<Arc<Source>>,
     problems: Vec<Problem>,
+    /// Files that were met, those that were read before among them.
+    found: usize,
     full: bool,
 }
 
@@ -80,10 +83,13 @@ impl Walk {
         if !real.is_dir() {
             return self.file(root, real);
         }
-        let (files, problems, known) = (self.sources.len(), self.problems.len(), self.seen.len());
+        // A folder that was read already has said what there is to say.
+        if self.seen.contains(&real) {
+            return;
+        }
+        let before = (self.found, self.problems.len());
         self.folder(root, &real);
-        let nothing = self.sources.len() == files && self.problems.len() == problems;
-        if nothing && self.seen.len() > known {
+        if before == (self.found, self.problems.len()) {
             let problem = Problem::new(format!("no documents below `{name}`"));
             self.problems.push(problem.hint("a folder is searched for `*.yaml`, `*.yml` and `*.json`"));
         }
@@ -138,6 +144,7 @@ impl Walk {
     }
 
     fn file(&mut self, path: &Path, real: PathBuf) {
+        self.found += 1;
         if !self.seen.insert(real) {
             return;
         }
@@ -175,3 +182,6 @@ fn missing(root: &Path, name: &str) -> Problem {
         None => "`-f` takes a file, a folder, or `-` for standard input".into(),
     })
 }
+
+#[cfg(test)]
+mod tests;

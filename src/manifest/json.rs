@@ -5,7 +5,8 @@
 
 use serde::de::IgnoredAny;
 
-use super::tree::{Scalar, Shape, Stop, Tree};
+use super::leaf::Scalar;
+use super::tree::{Shape, Stop, Tree};
 use crate::core::node::{Node, Pos};
 use crate::core::problem::Problem;
 

@@ -1,6 +1,6 @@
 //! Lays a value at a path of a document tree: what the annotation `trueup/values` does.
 
-use crate::core::node::{Node, Want};
+use crate::core::node::{Node, Outside, Want};
 use crate::core::path::{Path, Step};
 use crate::core::problem::Problem;
 use crate::core::value::plain_text;
@@ -13,12 +13,12 @@ use crate::core::value::plain_text;
 pub fn lay(root: &mut Node, path: &Path, new: Node) -> Result<(), Problem> {
     let mut node = root;
     for step in &path.0 {
-        if matches!(node.want, Want::Empty | Want::Unset) && matches!(step, Step::Field(_)) {
+        if node.is_blank() && matches!(step, Step::Field(_)) {
             *node = Node::new(new.at, Want::Map(Default::default()));
         }
         node = match (step, &mut node.want) {
             (Step::Field(name), Want::Map(map)) => {
-                map.entry(name.clone()).or_insert_with(|| Node::new(new.at, Want::Empty))
+                map.entry(name.clone()).or_insert_with(|| Node::new(new.at, Want::Outside(Outside::Nothing)))
             }
             (Step::Index(i), Want::List(items)) => items.get_mut(*i).ok_or_else(|| no_element(path, step))?,
             (Step::Keyed(name, value), Want::List(items)) => items
@@ -31,7 +31,7 @@ pub fn lay(root: &mut Node, path: &Path, new: Node) -> Result<(), Problem> {
             }
         };
     }
-    if !matches!(node.want, Want::Empty | Want::Unset) {
+    if !node.is_blank() {
         let (line, column) = (node.at.line, node.at.column);
         let message =
             format!("`trueup/values` names `{path}`, and line {line}, column {column} sets it already");

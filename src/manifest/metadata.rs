@@ -116,7 +116,7 @@ fn without_outsides(node: &Node) -> Value {
             let members = map.iter().map(|(name, node)| (name.clone(), without_outsides(node)));
             Value::Object(members.collect::<Map<_, _>>())
         }
-        Want::Unset | Want::Empty | Want::Secret(_) | Want::Ref(_) | Want::Outside(_) => Value::Null,
+        Want::Unset | Want::Secret(_) | Want::Ref(_) | Want::Outside(_) => Value::Null,
     }
 }
 

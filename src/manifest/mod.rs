@@ -15,6 +15,8 @@ mod glob;
 mod json;
 pub mod kinds;
 mod lay;
+mod leaf;
+mod members;
 mod metadata;
 mod policy;
 mod problems;

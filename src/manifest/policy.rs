@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::problems::Problems;
 use super::tag;
 use crate::core::document::{Drift, Ensure, OnConflict, Policy};
-use crate::core::node::{Node, Pos, Reference, Want};
+use crate::core::node::{Node, Outside, Pos, Reference, Want};
 use crate::core::path::Path;
 use crate::core::problem::Problem;
 use crate::core::suggest;
@@ -40,7 +40,7 @@ pub fn take(root: &mut Node, problems: &mut Problems) -> BTreeMap<String, Node> 
     let Some(annotations) = metadata.get_mut("annotations") else { return BTreeMap::new() };
     let map = match &mut annotations.want {
         Want::Map(map) => map,
-        Want::Empty | Want::Unset => return BTreeMap::new(),
+        Want::Outside(Outside::Nothing) | Want::Unset => return BTreeMap::new(),
         _ => {
             problems.add(annotations.at, Problem::new("`annotations` must be a map"));
             return BTreeMap::new();

@@ -3,13 +3,14 @@
 //! Here stand the rules that hold for YAML and JSON alike: duplicate keys, keys that are no texts, merge keys,
 //! aliases under a budget, and how large and deep a document may be. Knows no parser and no file system.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{scalar, tag};
+use super::leaf::{self, Name, Scalar, Tag};
+use super::members::{self, Entry};
 use crate::core::node::{Node, Origin, Pos, Want};
 use crate::core::problem::Problem;
-use crate::core::value::{Value, type_name};
+use crate::core::value::Value;
 
 /// Nesting of maps and lists; everything that walks a document may recurse.
 pub const MAX_DEPTH: usize = 128;
@@ -19,27 +20,6 @@ pub const MAX_NODES: usize = 250_000;
 pub const MAX_ALIAS_NODES: usize = 100_000;
 /// Warnings for one file; a file in which every line is worth one says nothing more after these.
 const MAX_WARNINGS: usize = 10;
-
-/// A tag as written, without the parser's spelling of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Tag {
-    /// `!name`: one of ours, or unknown.
-    Local(String),
-    /// `!!name`: of the core schema.
-    Core(String),
-    /// `!` alone: a text, whatever it looks like.
-    NonSpecific,
-    /// Anything else, in full.
-    Other(String),
-}
-
-/// How a scalar stands in the file.
-pub struct Scalar<'t> {
-    pub text: &'t str,
-    /// Neither quoted nor a block: its type follows from its text.
-    pub plain: bool,
-    pub tag: Option<Tag>,
-}
 
 /// The file cannot be read on: why is in the problems.
 pub struct Stop;
@@ -83,7 +63,7 @@ struct Frame {
 
 enum Items {
     List(Vec<Node>),
-    Map { entries: Vec<(String, Pos, Node)>, merges: Vec<(Pos, Node)>, key: Key },
+    Map { entries: Vec<Entry>, merges: Vec<(Pos, Node)>, key: Key },
 }
 
 /// What the next value of a map is.
@@ -150,7 +130,7 @@ impl Tree {
 
     /// Ends a document: its tree, unless it is empty or something is wrong with it.
     pub fn end(&mut self) -> Option<Node> {
-        let root = self.root.take().filter(|root| !matches!(root.want, Want::Empty | Want::Unset));
+        let root = self.root.take().filter(|root| !root.is_blank());
         root.filter(|_| self.errors == self.errors_before)
     }
 
@@ -189,10 +169,18 @@ impl Tree {
         let Some(frame) = self.stack.pop() else { return Ok(()) };
         let Frame { at, tag, anchor, nodes_before, height, items } = frame;
         let want = match items {
-            Items::List(items) => self.tagged_list(at, tag, items),
+            Items::List(items) => {
+                if let Err(problem) = leaf::list(tag) {
+                    self.problem(at, problem);
+                }
+                Want::List(items)
+            }
             Items::Map { entries, merges, .. } => {
-                let map = self.map(entries, merges);
-                self.tagged_map(at, tag, map)
+                let map = members::map(entries, merges, &mut |at, problem| self.problem(at, problem));
+                leaf::map(tag, map).unwrap_or_else(|problem| {
+                    self.problem(at, problem);
+                    Want::Unset
+                })
             }
         };
         let size = self.nodes - nodes_before + 1;
@@ -270,7 +258,7 @@ impl Tree {
             Key::Of(name, at) => {
                 // A block that begins below its key is known by its key.
                 if node.at.line > at.line && matches!(node.want, Want::Map(_) | Want::List(_))
-                    || node.want == Want::Empty
+                    || node.is_nothing()
                 {
                     node.at = at;
                 }
@@ -305,191 +293,27 @@ impl Tree {
     }
 
     fn key(&mut self, scalar: &Scalar<'_>, at: Pos) -> Key {
-        let text = scalar.text;
-        match &scalar.tag {
-            None if scalar.plain => {}
-            None | Some(Tag::NonSpecific) => return Key::Of(text.into(), at),
-            Some(Tag::Core(name)) if name == "str" => return Key::Of(text.into(), at),
-            Some(_) => {
-                self.problem(at, Problem::new("a tag cannot stand on a key").hint("put it on the value"));
-                return Key::Refused;
+        match leaf::key(scalar) {
+            Ok(Name::Text) => Key::Of(scalar.text.into(), at),
+            Ok(Name::Merge) => Key::Merge(at),
+            Err(problem) => {
+                self.problem(at, problem);
+                Key::Refused
             }
         }
-        if text == "<<" {
-            return Key::Merge(at);
-        }
-        let quoting = format!("keys are texts: write \"{text}\"");
-        let problem = match scalar::read(text) {
-            Ok(scalar::Scalar::Text) => return Key::Of(text.into(), at),
-            Ok(scalar::Scalar::Empty) => {
-                Problem::new("a key is missing before the `:`").hint("write \"\" for the empty key")
-            }
-            Ok(scalar::Scalar::Null) => Problem::new(format!("the key `{text}` is null")).hint(quoting),
-            Ok(scalar::Scalar::Bool(_)) => {
-                Problem::new(format!("the key `{text}` is a boolean")).hint(quoting)
-            }
-            Ok(scalar::Scalar::Number(_)) | Err(_) => {
-                Problem::new(format!("the key `{text}` is a number")).hint(quoting)
-            }
-        };
-        self.problem(at, problem);
-        Key::Refused
     }
 
     fn value(&mut self, scalar: &Scalar<'_>, at: Pos) -> Want {
-        let want = match &scalar.tag {
-            None if scalar.plain => {
-                self.warn_of_other_reading(scalar.text, at);
-                plain(scalar.text)
-            }
-            None | Some(Tag::NonSpecific) => Ok(Want::Json(Value::String(scalar.text.into()))),
-            Some(Tag::Local(name)) => tag::of_text(name, scalar.text),
-            Some(Tag::Core(name)) => core_scalar(name, scalar.text),
-            Some(Tag::Other(name)) => Err(tag::unknown(name)),
-        };
-        want.unwrap_or_else(|problem| {
+        if let Some(warned) = &mut self.warned
+            && let Some(problem) = leaf::warning(scalar)
+            && warned.len() < MAX_WARNINGS
+            && warned.insert(scalar.text.into())
+        {
             self.problem(at, problem);
-            Want::Empty
+        }
+        leaf::value(scalar).unwrap_or_else(|problem| {
+            self.problem(at, problem);
+            Want::Unset
         })
-    }
-
-    fn warn_of_other_reading(&mut self, text: &str, at: Pos) {
-        let Some(warned) = &mut self.warned else { return };
-        let Some(other) = scalar::other_reading(text) else { return };
-        if warned.len() >= MAX_WARNINGS || !warned.insert(text.into()) {
-            return;
-        }
-        let here = if other == "a text" { "a number" } else { "a text" };
-        let problem = Problem::new(format!("`{text}` is {here} here, and {other} to readers of YAML 1.1"));
-        let hint = match other {
-            "a boolean" => format!("write `true` or `false`, or \"{text}\" for the text"),
-            _ => format!("write \"{text}\" for the text"),
-        };
-        self.problem(at, problem.hint(hint).warning());
-    }
-
-    fn tagged_list(&mut self, at: Pos, tag: Option<Tag>, items: Vec<Node>) -> Want {
-        match tag {
-            Some(Tag::Local(name)) => self.problem(at, tag::not_a(&name, "a list")),
-            Some(Tag::Core(name)) if name != "seq" => self.problem(at, tag::unknown(&format!("!!{name}"))),
-            Some(Tag::Other(name)) => self.problem(at, tag::unknown(&name)),
-            None | Some(Tag::NonSpecific | Tag::Core(_)) => {}
-        }
-        Want::List(items)
-    }
-
-    fn tagged_map(&mut self, at: Pos, tag: Option<Tag>, map: BTreeMap<String, Node>) -> Want {
-        match tag {
-            Some(Tag::Local(name)) => match tag::of_map(&name, &map) {
-                Ok(want) => return want,
-                Err(problem) => self.problem(at, problem),
-            },
-            Some(Tag::Core(name)) if name != "map" => self.problem(at, tag::unknown(&format!("!!{name}"))),
-            Some(Tag::Other(name)) => self.problem(at, tag::unknown(&name)),
-            None | Some(Tag::NonSpecific | Tag::Core(_)) => {}
-        }
-        Want::Map(map)
-    }
-
-    /// The map of these entries, laid over what is merged in.
-    fn map(
-        &mut self,
-        mut entries: Vec<(String, Pos, Node)>,
-        merges: Vec<(Pos, Node)>,
-    ) -> BTreeMap<String, Node> {
-        entries.sort_by(|(a, _, _), (b, _, _)| a.cmp(b));
-        for pair in entries.windows(2) {
-            if let [(first, at, _), (second, again, _)] = pair
-                && first == second
-            {
-                self.twice(first, *at, *again);
-            }
-        }
-        for pair in merges.windows(2) {
-            self.twice("<<", pair[0].0, pair[1].0);
-        }
-        let mut map: BTreeMap<String, Node> =
-            entries.into_iter().map(|(name, _, node)| (name, node)).collect();
-        for (at, node) in merges {
-            self.merge(&mut map, at, node);
-        }
-        map
-    }
-
-    fn twice(&mut self, name: &str, first: Pos, again: Pos) {
-        let message = format!(
-            "the key `{name}` stands twice in one map, first in line {}, column {}",
-            first.line, first.column
-        );
-        self.problem(again, Problem::new(message).hint("remove one of the two"));
-    }
-
-    /// `<<`: members that are not there yet; of several maps the first wins (the YAML merge key type, 2005).
-    fn merge(&mut self, into: &mut BTreeMap<String, Node>, at: Pos, node: Node) {
-        let maps = match node.want {
-            Want::List(items) => items,
-            _ => vec![node],
-        };
-        for node in maps {
-            match node.want {
-                Want::Map(map) => map.into_iter().for_each(|(name, node)| {
-                    into.entry(name).or_insert(node);
-                }),
-                other => {
-                    let problem =
-                        Problem::new(format!("`<<` merges maps, and this is {}", described(&other)));
-                    self.problem(at, problem.hint("write `<<: *NAME`, or \"<<\" for a key of this name"));
-                }
-            }
-        }
-    }
-}
-
-fn described(want: &Want) -> &'static str {
-    match want {
-        Want::Json(value) => type_name(value),
-        Want::Unset | Want::Empty => "nothing",
-        Want::List(_) => "a list",
-        Want::Map(_) => "a map",
-        Want::Secret(_) | Want::Ref(_) | Want::Outside(_) => "a value from elsewhere",
-    }
-}
-
-fn plain(text: &str) -> Result<Want, Problem> {
-    Ok(match scalar::read(text)? {
-        scalar::Scalar::Empty => Want::Empty,
-        scalar::Scalar::Null => Want::Unset,
-        scalar::Scalar::Bool(value) => Want::Json(Value::Bool(value)),
-        scalar::Scalar::Number(number) => Want::Json(Value::Number(number)),
-        scalar::Scalar::Text => Want::Json(Value::String(text.into())),
-    })
-}
-
-/// `!!str 017` is a text; the other tags of the core schema must agree with what the scalar is anyway.
-fn core_scalar(name: &str, text: &str) -> Result<Want, Problem> {
-    if name == "str" {
-        return Ok(Want::Json(Value::String(text.into())));
-    }
-    if !matches!(name, "int" | "float" | "bool" | "null") {
-        let problem = tag::unknown(&format!("!!{name}"));
-        return Err(if name == "binary" {
-            problem.hint("write the Base64 text as a string")
-        } else {
-            problem
-        });
-    }
-    let want = plain(text)?;
-    let agrees = match &want {
-        Want::Empty | Want::Unset => name == "null",
-        Want::Json(Value::Bool(_)) => name == "bool",
-        Want::Json(Value::Number(number)) => {
-            name == "float" || (name == "int" && !number.as_str().contains(['.', 'e', 'E']))
-        }
-        _ => false,
-    };
-    match want {
-        Want::Empty if agrees => Ok(Want::Unset),
-        want if agrees => Ok(want),
-        _ => Err(Problem::new(format!("`{text}` is no `!!{name}`")).hint("leave the tag out")),
     }
 }

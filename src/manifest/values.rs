@@ -64,6 +64,7 @@ impl<'e> Outsides<'e> {
         match &mut node.want {
             Want::Outside(outside) => {
                 let text = match outside {
+                    Outside::Nothing => return,
                     Outside::Env(name) => self.variable(name),
                     Outside::File(path) => self.file(path, &problems.file),
                 };
@@ -79,7 +80,7 @@ impl<'e> Outsides<'e> {
             }
             Want::List(items) => items.iter_mut().for_each(|item| self.walk(item, problems)),
             Want::Map(map) => map.values_mut().for_each(|item| self.walk(item, problems)),
-            Want::Unset | Want::Empty | Want::Json(_) | Want::Ref(_) => {}
+            Want::Unset | Want::Json(_) | Want::Ref(_) => {}
         }
     }
 
@@ -153,3 +154,6 @@ fn without_line_end(mut text: String) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests;

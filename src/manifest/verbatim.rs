@@ -31,12 +31,12 @@ pub fn document(
 fn not_declared(node: &mut Node, problems: &mut Problems) {
     match &mut node.want {
         Want::Map(map) => {
-            map.retain(|_, node| node.want != Want::Empty);
+            map.retain(|_, node| !node.is_nothing());
             map.values_mut().for_each(|node| not_declared(node, problems));
         }
         Want::List(items) => {
             for item in items {
-                if item.want == Want::Empty {
+                if item.is_nothing() {
                     let problem = Problem::new("a list element has nothing behind it");
                     problems.add(item.at, problem.hint("write the value, or remove the element"));
                 }

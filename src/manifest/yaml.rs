@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError};
 
-use super::tree::{Scalar, Shape, Stop, Tag, Tree};
+use super::leaf::{Scalar, Tag};
+use super::tree::{Shape, Stop, Tree};
 use super::{excerpt, json};
 use crate::core::node::{Node, Pos};
 use crate::core::problem::Problem;

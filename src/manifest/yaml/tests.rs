@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::core::node::Want;
+use crate::core::node::{Outside, Want};
 use crate::core::value::{Value, equal};
 
 fn source(file: &str, text: &str) -> Arc<Source> {
@@ -97,7 +97,7 @@ fn plain_documents() {
 fn nothing_null_and_json_null_differ() {
     let root = root("a:\nb: null\nc: ~\nd: !null\ne: ''\nf: [~, !null ]\n");
     let want = |name: &str| &root.get(name).expect("a member").want;
-    assert_eq!(want("a"), &Want::Empty);
+    assert_eq!(want("a"), &Want::Outside(Outside::Nothing));
     assert_eq!(want("b"), &Want::Unset);
     assert_eq!(want("c"), &Want::Unset);
     assert_eq!(want("d"), &Want::Json(Value::Null));
@@ -324,7 +324,7 @@ fn another_reader_agrees() {
 /// Like `to_value`, with "must not be set" as null instead of left out.
 fn with_nulls(node: &Node) -> Value {
     match &node.want {
-        Want::Unset | Want::Empty => Value::Null,
+        Want::Unset | Want::Outside(Outside::Nothing) => Value::Null,
         Want::List(items) => items.iter().map(with_nulls).collect(),
         Want::Map(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), with_nulls(v))).collect()),
         Want::Json(value) => value.clone(),
