@@ -64,7 +64,9 @@ fn compare() {
     });
     let equal = median(|| assert!(diff(&desired, &one, FieldRules::none()).is_empty()));
     let different = median(|| assert!(!diff(&desired, &other, FieldRules::none()).is_empty()));
-    println!("lists of {megabytes:.1} MB: written and parsed {parse:.2?}; diff of equal {equal:.2?}, of different {different:.2?}");
+    println!(
+        "lists of {megabytes:.1} MB: written and parsed {parse:.2?}; diff of equal {equal:.2?}, of different {different:.2?}"
+    );
 }
 
 fn median(mut f: impl FnMut()) -> Duration {

@@ -20,7 +20,9 @@ fn main() {
         std::env::var("TRUEUP_BENCH_OBJECTS").ok().and_then(|n| n.parse().ok()).unwrap_or(10_000);
     let folder = tempfile::tempdir().expect("a scratch folder");
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    println!("{objects} objects of about 600 bytes, {PAGE} to a page, {PARALLEL} requests at once, median of {RUNS}");
+    println!(
+        "{objects} objects of about 600 bytes, {PAGE} to a page, {PARALLEL} requests at once, median of {RUNS}"
+    );
 
     let version = median(RUNS, || run(folder.path(), &["--version"]).time);
     println!("start-up (--version): {version:.1?}");
@@ -237,7 +239,8 @@ fn write_manifests(folder: &Path, url: &str, objects: usize) -> PathBuf {
     std::fs::write(manifests.join("backend.yaml"), backend).expect("a file");
     for (file, chunk) in (0..objects).collect::<Vec<_>>().chunks(500).enumerate() {
         let documents: Vec<String> = chunk.iter().map(|&i| document(i)).collect();
-        std::fs::write(manifests.join(format!("widgets-{file:03}.yaml")), documents.join("---\n")).expect("a file");
+        std::fs::write(manifests.join(format!("widgets-{file:03}.yaml")), documents.join("---\n"))
+            .expect("a file");
     }
     manifests
 }

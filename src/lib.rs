@@ -4,6 +4,7 @@
 pub mod backend;
 pub mod cli;
 pub mod core;
+pub mod manifest;
 pub mod render;
 pub mod run;
 pub mod server;
