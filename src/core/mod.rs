@@ -23,4 +23,5 @@ pub mod path;
 pub mod problem;
 pub mod raw;
 pub mod report;
+pub mod suggest;
 pub mod value;
