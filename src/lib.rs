@@ -2,5 +2,9 @@
 #![forbid(unsafe_code)]
 
 pub mod backend;
+pub mod cli;
 pub mod core;
+pub mod manifest;
+pub mod render;
 pub mod run;
+pub mod server;

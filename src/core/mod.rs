@@ -7,14 +7,19 @@
 //! ```
 
 pub mod change;
+pub mod compare;
 pub mod diff;
 pub mod document;
 pub mod engine;
+pub mod escape;
 pub mod exchange;
+pub mod exit;
 pub mod fields;
 pub mod filter;
+pub mod forms;
 pub mod graph;
 pub mod identity;
+pub mod key;
 pub mod kind;
 pub mod node;
 pub mod overlay;
@@ -22,6 +27,9 @@ pub mod patch;
 pub mod path;
 pub mod problem;
 pub mod raw;
+pub mod redact;
 pub mod report;
+pub mod scrub;
 pub mod suggest;
+pub mod tally;
 pub mod value;
