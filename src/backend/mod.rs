@@ -2,4 +2,6 @@
 //! become what the engine understands. Nothing here sends anything.
 
 pub mod connection;
+pub mod language;
+pub mod preset;
 pub mod wire;
