@@ -2,7 +2,12 @@
 //! become what the engine understands. Nothing here sends anything.
 
 pub mod base;
+pub mod body;
 pub mod connection;
 pub mod page;
 pub mod path;
+pub mod request;
 pub mod wire;
+
+#[cfg(test)]
+pub(crate) mod testing;
