@@ -307,3 +307,10 @@ impl Kinds {
 
 /// A value from outside that a key may hold: checked where a path is built from it.
 pub type PartValue = Value;
+
+impl Kind {
+    /// The key with these parts.
+    pub fn key_of(&self, parts: Vec<(Arc<str>, Value)>) -> super::identity::Key {
+        super::identity::Key::new(parts)
+    }
+}

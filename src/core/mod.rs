@@ -9,12 +9,14 @@
 pub mod change;
 pub mod diff;
 pub mod document;
+pub mod engine;
 pub mod escape;
 pub mod exchange;
 pub mod exit;
 pub mod fields;
 pub mod filter;
 pub mod forms;
+pub mod graph;
 pub mod identity;
 pub mod kind;
 pub mod node;

@@ -1,0 +1,97 @@
+//! What a write carries: the desired object, or a patch towards it, in the form that its operation asks for.
+
+use super::super::exchange::Body;
+use super::super::fields::FieldRules;
+use super::super::kind::Send;
+use super::super::node::{Node, Unavailable};
+use super::super::overlay::{Form, overlay};
+use super::super::patch::{NullTrap, json_patch, merge_patch};
+use super::super::path::{Path, Step};
+use super::super::report::{Action, Explanation, Outcome};
+use super::super::value::{Map, Value};
+use super::decide::Seen;
+use super::object::Object;
+
+/// Why a body cannot be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Unsendable {
+    #[error(transparent)]
+    Unavailable(#[from] Unavailable),
+    #[error(transparent)]
+    NullTrap(#[from] NullTrap),
+}
+
+impl Unsendable {
+    /// Where the object stands for want of a body.
+    pub fn outcome(self) -> Outcome {
+        let hint = match &self {
+            Unsendable::Unavailable(Unavailable::Secret { from, .. }) => {
+                let from = from.strip_prefix("env:").map(|name| format!("set the variable `{name}`"));
+                from.unwrap_or_else(|| "make the file".into())
+            }
+            Unsendable::Unavailable(Unavailable::Reference { .. }) => {
+                "the object that it names has no such field: look at it with `trueup get`".into()
+            }
+            Unsendable::NullTrap(_) => {
+                "say `send: json-patch` or `send: full` in the backend's `update`".into()
+            }
+        };
+        let explanation = Explanation::new(self.to_string()).hint(hint);
+        match self {
+            Unsendable::Unavailable(Unavailable::Reference { .. }) => Outcome::Failed(explanation),
+            _ => Outcome::Refused(explanation),
+        }
+    }
+}
+
+/// The body of a create or an update of `object` towards `spec`.
+pub fn body(object: &Object, spec: &Node, action: Action) -> Result<Body, Unsendable> {
+    let op = if action == Action::Create { object.kind.create.as_ref() } else { None };
+    let op = op.or(object.kind.update.as_ref()).expect("a write is due only where the kind has it");
+    let nothing = Value::Object(Map::new());
+    let observed = match &object.seen {
+        Seen::Present(item) => &*item.value,
+        _ => &nothing,
+    };
+    let rules = &object.kind.fields;
+    Ok(match op.send {
+        Send::None => Body::None,
+        Send::Ours => Body::Object(overlay(spec, &nothing, rules, Form::Full)?),
+        Send::Full => Body::Object(overlay(spec, observed, rules, Form::Full)?),
+        Send::Merge if action == Action::Create => Body::Object(overlay(spec, &nothing, rules, Form::Full)?),
+        Send::Merge => {
+            let mut patch = merge_patch(observed, &overlay(spec, observed, rules, Form::Patch)?)?;
+            if empty(&patch) {
+                add_write_only(&mut patch, spec, rules)?;
+            }
+            Body::Merge(patch)
+        }
+        Send::JsonPatch => {
+            Body::JsonPatch(json_patch(observed, &overlay(spec, observed, rules, Form::Patch)?))
+        }
+    })
+}
+
+fn empty(patch: &Value) -> bool {
+    patch.as_object().is_some_and(Map::is_empty)
+}
+
+/// A patch without differences is sent only to renew what cannot be read back.
+fn add_write_only(patch: &mut Value, spec: &Node, rules: &FieldRules) -> Result<(), Unavailable> {
+    let mut paths = Vec::new();
+    rules.each_rule(&mut |path: &Path, rule| {
+        if rule.write_only && path.0.iter().all(|step| matches!(step, Step::Field(_))) {
+            paths.push(path.clone());
+        }
+    });
+    for path in paths {
+        let found = path.0.iter().try_fold(spec, |node, step| match step {
+            Step::Field(name) => node.get(name),
+            _ => None,
+        });
+        if let Some(node) = found {
+            path.lay(patch, node.to_value()?);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,150 @@
+//! What listings tell, shared by all objects of a collection: one listing serves them all.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::exchange::{Collection, Item, Listing};
+use super::super::identity::Key;
+use super::super::kind::Kind;
+use super::decide::Seen;
+
+/// So few objects are read one by one; more are listed.
+pub const FEW: usize = 4;
+
+/// A collection of one kind, and who waits for it.
+#[derive(Debug)]
+pub struct Shared {
+    pub name: Collection,
+    pub kind: Arc<Kind>,
+    listed: Option<Listed>,
+    /// A listing is under way.
+    pub asking: bool,
+    /// Objects that want to be observed.
+    pub waiting: Vec<usize>,
+    /// Objects whose writes are queued or under way: their confirming listing waits for the last of them.
+    pub writers: usize,
+    pub failures: u32,
+    pub not_before: Option<Duration>,
+}
+
+/// The last listing.
+#[derive(Debug)]
+struct Listed {
+    asked: u64,
+    items: HashMap<Key, Vec<Item>>,
+    others: HashSet<Key>,
+    incomplete: Option<String>,
+    problems: Vec<String>,
+}
+
+/// What the listing says of one key.
+pub enum Told {
+    Absent,
+    Present(Item),
+    Several(Vec<String>),
+    /// The listing is not known to be whole, and the key is not in it.
+    Missing(String),
+}
+
+impl Shared {
+    fn new(name: Collection, kind: Arc<Kind>) -> Shared {
+        Shared {
+            name,
+            kind,
+            listed: None,
+            asking: false,
+            waiting: Vec::new(),
+            writers: 0,
+            failures: 0,
+            not_before: None,
+        }
+    }
+
+    /// Takes a listing that was asked at `asked`.
+    pub fn take(&mut self, asked: u64, listing: Listing) {
+        let mut items: HashMap<Key, Vec<Item>> = HashMap::with_capacity(listing.items.len());
+        for item in listing.items {
+            let same = items.entry(item.key.clone()).or_default();
+            // A page boundary that moved shows an item twice: that is one object, not two.
+            let again =
+                same.iter_mut().find(|have| have.server_id.is_some() && have.server_id == item.server_id);
+            match again {
+                Some(have) => *have = item,
+                None => same.push(item),
+            }
+        }
+        self.listed = Some(Listed {
+            asked,
+            items,
+            others: listing.others.into_iter().collect(),
+            incomplete: listing.incomplete,
+            problems: listing.problems,
+        });
+    }
+
+    /// When the last listing was asked.
+    pub fn listed_at(&self) -> Option<u64> {
+        self.listed.as_ref().map(|listed| listed.asked)
+    }
+
+    /// What the last listing says of `key`, or of the object with the id `pinned`. The item is moved out.
+    pub fn tell(&mut self, key: &Key, pinned: Option<&str>) -> Option<Told> {
+        let listed = self.listed.as_mut()?;
+        let mut same = listed.items.remove(key).unwrap_or_default();
+        if let Some(id) = pinned {
+            same.retain(|item| item.server_id.as_deref() == Some(id));
+        }
+        Some(match same.len() {
+            0 => match listed.doubt(key) {
+                Some(why) => Told::Missing(why),
+                None => Told::Absent,
+            },
+            1 => Told::Present(same.remove(0)),
+            _ => Told::Several(
+                same.iter().map(|item| item.server_id.as_deref().unwrap_or("none").to_owned()).collect(),
+            ),
+        })
+    }
+}
+
+impl Listed {
+    /// Why a key that has no item proves nothing.
+    fn doubt(&self, key: &Key) -> Option<String> {
+        if self.others.contains(key) {
+            return Some("the listing shows it, and it was not asked for whole".into());
+        }
+        self.incomplete.clone().or_else(|| self.problems.first().cloned())
+    }
+}
+
+impl Told {
+    /// What a key that the listing does tell of is seen as.
+    pub fn seen(self) -> Result<Seen, String> {
+        match self {
+            Told::Absent => Ok(Seen::Absent),
+            Told::Present(item) => Ok(Seen::Present(item)),
+            Told::Several(ids) => Ok(Seen::Several(ids)),
+            Told::Missing(why) => Err(why),
+        }
+    }
+}
+
+/// All collections of a run.
+#[derive(Debug, Default)]
+pub struct Collections {
+    pub all: Vec<Shared>,
+    index: HashMap<Collection, usize>,
+}
+
+impl Collections {
+    /// The collection of this name, made when it is new.
+    pub fn find(&mut self, name: Collection, kind: &Arc<Kind>) -> usize {
+        if let Some(at) = self.index.get(&name) {
+            return *at;
+        }
+        self.all.push(Shared::new(name.clone(), kind.clone()));
+        self.index.insert(name, self.all.len() - 1);
+        self.all.len() - 1
+    }
+}

@@ -1,0 +1,177 @@
+//! The decision: what one object needs, from what is wanted and what was last seen. Pure, and without memory.
+
+use super::super::change::{Change, Reason};
+use super::super::diff::diff;
+use super::super::document::{Drift, Ensure, Policy};
+use super::super::exchange::Item;
+use super::super::fields::Immutable;
+use super::super::identity::ObjectId;
+use super::super::kind::Kind;
+use super::super::node::Node;
+use super::super::report::{Action, Explanation, Outcome};
+
+/// What is known of an object's existence. Only a complete listing or a direct 404 or 410 proves absence;
+/// whatever is not proved forbids every write.
+#[derive(Clone, Debug, Default)]
+pub enum Seen {
+    #[default]
+    NotYet,
+    Absent,
+    Present(Item),
+    Unknown(Explanation),
+    /// More than one object answers to the key: the ids.
+    Several(Vec<String>),
+}
+
+/// What the decision rests on.
+pub struct Facts<'f> {
+    pub id: &'f ObjectId,
+    pub kind: &'f Kind,
+    pub policy: &'f Policy,
+    /// The desired body, references resolved as far as they are known.
+    pub spec: &'f Node,
+    pub seen: &'f Seen,
+    /// Consent to delete and create this object again.
+    pub may_replace: bool,
+    /// Write although nothing differs: for values that cannot be read back.
+    pub rotate: bool,
+}
+
+/// What the object needs.
+#[derive(Debug)]
+pub struct Decision {
+    pub action: Action,
+    pub changes: Vec<Change>,
+    /// `None`: the action is due. Else where the object stands without it.
+    pub settled: Option<Outcome>,
+}
+
+impl Decision {
+    fn due(action: Action, changes: Vec<Change>) -> Decision {
+        Decision { action, changes, settled: None }
+    }
+
+    fn settled(outcome: Outcome) -> Decision {
+        Decision { action: Action::None, changes: Vec::new(), settled: Some(outcome) }
+    }
+
+    fn refused(mut self, explanation: Explanation) -> Decision {
+        self.settled = Some(Outcome::Refused(explanation));
+        self
+    }
+}
+
+/// Decides.
+pub fn decide(facts: &Facts) -> Decision {
+    let decision = match (facts.policy.ensure, facts.seen) {
+        (_, Seen::NotYet) => Decision::settled(Outcome::Unknown(Explanation::new("it was not observed"))),
+        (_, Seen::Unknown(why)) => Decision::settled(Outcome::Unknown(why.clone())),
+        (_, Seen::Several(ids)) => Decision::settled(several(facts.id, ids)),
+        (Ensure::Present, Seen::Absent) => create(facts),
+        (Ensure::Present, Seen::Present(item)) => update(facts, item),
+        (Ensure::Absent, Seen::Absent) => Decision::settled(Outcome::InSync),
+        (Ensure::Absent, Seen::Present(item)) => delete(facts, item),
+        (Ensure::Exists, Seen::Present(_)) => Decision::settled(Outcome::InSync),
+        (Ensure::Exists, Seen::Absent) => Decision::settled(Outcome::Failed(
+            Explanation::new("it must exist and does not")
+                .hint("it is marked `trueup/ensure: exists`: create it by hand, or let trueup manage it"),
+        )),
+    };
+    held_back(facts, decision)
+}
+
+/// Annotations that hold an action back.
+fn held_back(facts: &Facts, decision: Decision) -> Decision {
+    if decision.settled.is_some() {
+        return decision;
+    }
+    if facts.policy.paused {
+        return decision.refused(Explanation::new("it is paused by the annotation `trueup/paused`"));
+    }
+    if facts.policy.drift == Drift::Report {
+        let why = "differences are only reported here, by the annotation `trueup/drift: report`";
+        return decision.refused(Explanation::new(why));
+    }
+    decision
+}
+
+fn several(id: &ObjectId, ids: &[String]) -> Outcome {
+    Outcome::Failed(
+        Explanation::new(format!("{} objects answer to `{id}`: ids {}", ids.len(), ids.join(", ")))
+            .hint("say which one is meant with the annotation `trueup/id`"),
+    )
+}
+
+fn create(facts: &Facts) -> Decision {
+    let decision = Decision::due(Action::Create, Vec::new());
+    let by_update = facts.kind.is_singleton() && facts.kind.update.is_some();
+    if facts.kind.create.is_none() && !by_update {
+        let why = format!("it does not exist, and the API has no way to create a {}", facts.kind.name.kind);
+        return decision.refused(Explanation::new(why));
+    }
+    decision
+}
+
+fn delete(facts: &Facts, item: &Item) -> Decision {
+    let mut decision = Decision::due(Action::Delete, Vec::new());
+    if item.deleting {
+        let why = "the server is deleting it, and has not finished";
+        decision.settled = Some(Outcome::Unknown(Explanation::new(why)));
+        return decision;
+    }
+    if facts.policy.protected {
+        let why = Explanation::new("it is protected by the annotation `trueup/prune: \"false\"`");
+        return decision.refused(why);
+    }
+    if facts.kind.delete.is_none() {
+        let why = format!("the API has no way to delete a {}", facts.kind.name.kind);
+        return decision.refused(Explanation::new(why));
+    }
+    decision
+}
+
+fn update(facts: &Facts, item: &Item) -> Decision {
+    let mut changes = diff(facts.spec, &item.value, &facts.kind.fields);
+    if changes.is_empty() && !facts.rotate {
+        return Decision::settled(Outcome::InSync);
+    }
+    if item.deleting {
+        return Decision {
+            action: Action::Update,
+            changes,
+            settled: Some(Outcome::Unknown(Explanation::new(
+                "the server is deleting it, and its name is still taken",
+            ))),
+        };
+    }
+    if facts.kind.update.is_none() {
+        changes.iter_mut().for_each(|change| change.reason = Reason::Immutable(Immutable::Replace));
+    }
+    let refuses = |change: &&Change| change.reason == Reason::Immutable(Immutable::Refuse);
+    if let Some(change) = changes.iter().find(refuses) {
+        let why = Explanation::new(format!("`{}` cannot be changed", change.path));
+        return Decision::due(Action::Update, changes).refused(why);
+    }
+    if changes.iter().any(|change| matches!(change.reason, Reason::Immutable(_))) {
+        return replace(facts, changes);
+    }
+    Decision::due(Action::Update, changes)
+}
+
+fn replace(facts: &Facts, changes: Vec<Change>) -> Decision {
+    let decision = Decision::due(Action::Replace, changes);
+    if facts.kind.create.is_none() || facts.kind.delete.is_none() {
+        let why = format!("a {} can neither be changed nor replaced", facts.kind.name.kind);
+        return decision.refused(Explanation::new(why));
+    }
+    if facts.policy.protected {
+        let why = "replacing it is forbidden by the annotation `trueup/prune: \"false\"`";
+        return decision.refused(Explanation::new(why));
+    }
+    if !facts.may_replace {
+        let why = Explanation::new("it would have to be deleted and created again")
+            .hint(format!("if its loss is acceptable: --replace {}", facts.id.slashed()));
+        return decision.refused(why);
+    }
+    decision
+}

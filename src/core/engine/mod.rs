@@ -1,0 +1,366 @@
+//! The engine: the pass as a state machine that performs nothing.
+//!
+//! It is given an [`Event`] and the time, and answers with [`Effect`]s: requests to send, and when to be woken.
+//! Every object goes the same way, level-triggered and without memory of what started it:
+//!
+//! ```text
+//! blocked → observing → decided ─┬─ settled
+//!              ↑                 └─ queued → writing ─┐
+//!              └────────── waiting ←──────────────────┘   a write counts only once it was read back
+//! ```
+//!
+//! `observe` asks, `decide` compares, `act` writes, `settle` ends an object and frees those that wait for it.
+
+mod act;
+pub mod backoff;
+mod body;
+mod collections;
+pub mod decide;
+pub mod failure;
+mod object;
+mod observe;
+mod ramp;
+mod random;
+mod settle;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::document::Document;
+use super::exchange::{Answer, Ask, Write};
+use super::graph::Graph;
+use super::identity::{Key, KindName, ObjectId};
+use super::kind::Kinds;
+use super::node::Reference;
+use super::report::{Entry, Outcome, Report};
+use super::value::Value;
+use backoff::Budget;
+use collections::Collections;
+use decide::Seen;
+use object::{Agreed, Object, Phase};
+use ramp::Ramp;
+use random::Random;
+
+/// What the engine is to do with what it finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Observe and compare; every due action is reported, none is done.
+    Plan,
+    /// Do it, and read it back.
+    Apply,
+}
+
+/// What a run may do, and the seed of its jitter.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Objects that may be deleted and created again, as `Kind/part/part`.
+    pub replace: BTreeSet<String>,
+    /// Objects whose write-only values are to be sent again, as `Kind/part/part`.
+    pub rotate: BTreeSet<String>,
+    /// Writes under way at once, for each backend.
+    pub writes: usize,
+    pub seed: u64,
+}
+
+/// A number that ties an answer to its request.
+pub type RequestId = u64;
+
+/// Something that happened.
+#[derive(Debug)]
+pub enum Event {
+    Start,
+    Answered(RequestId, Answer),
+    /// The time that was asked for has come.
+    Woke,
+    /// No new write: end what is under way, and report.
+    Stop(Stop),
+}
+
+/// Why a run is ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// A signal.
+    Signal,
+    /// The time for the whole run is over.
+    Timeout,
+}
+
+/// Something to be done.
+#[derive(Debug)]
+pub enum Effect {
+    Ask(RequestId, Ask),
+    Write(RequestId, Write),
+    /// Send [`Event::Woke`] at this time, which replaces an earlier wish.
+    WakeAt(Duration),
+}
+
+/// What an answer belongs to.
+#[derive(Debug)]
+enum Pending {
+    List { collection: usize, asked: u64 },
+    Read { object: usize, asked: u64 },
+    Write { object: usize },
+}
+
+/// What a timer wakes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Timer {
+    Object(usize),
+    Collection(usize),
+}
+
+/// The state machine of one run.
+pub struct Engine {
+    mode: Mode,
+    options: Options,
+    objects: Vec<Object>,
+    collections: Collections,
+    /// The keys of a kind that anyone wants whole.
+    wanted: HashMap<KindName, Arc<HashSet<Key>>>,
+    dependants: Vec<Vec<usize>>,
+    ramps: BTreeMap<Arc<str>, Ramp>,
+    pending: HashMap<RequestId, Pending>,
+    timers: BinaryHeap<Reverse<(Duration, Timer)>>,
+    /// Objects whose gates have opened.
+    open: VecDeque<usize>,
+    /// Collections that have someone to serve.
+    dirty: BTreeSet<usize>,
+    effects: Vec<Effect>,
+    budget: Budget,
+    random: Random,
+    now: Duration,
+    /// Counts requests and answers: the order of observations and writes.
+    count: u64,
+    seen: usize,
+    unsettled: usize,
+    stopped: Option<Stop>,
+}
+
+impl Engine {
+    /// A run over `documents`, linked by `graph`. Those that `selected` refuses are only looked at, and only as
+    /// far as selected ones need them. `agreed` is the report of the plan that was confirmed.
+    pub fn new(
+        documents: Vec<Document>,
+        graph: Graph,
+        kinds: &Kinds,
+        mode: Mode,
+        options: Options,
+        selected: &dyn Fn(&Document) -> bool,
+        agreed: Option<&Report>,
+    ) -> Engine {
+        let mut objects = Vec::with_capacity(graph.nodes.len());
+        let mut documents = documents.into_iter();
+        for links in graph.nodes {
+            let kind = kinds.get(&links.id.kind).expect("documents are made from their kinds").clone();
+            objects.push(match documents.next() {
+                Some(document) => {
+                    let context = !selected(&document);
+                    let mut object = Object::of_document(document, kind, links);
+                    object.context = context;
+                    object
+                }
+                None => Object::context(kind, links),
+            });
+        }
+        let random = Random::new(options.seed);
+        let mut engine = Engine {
+            mode,
+            options,
+            dependants: vec![Vec::new(); objects.len()],
+            objects,
+            collections: Collections::default(),
+            wanted: HashMap::new(),
+            ramps: BTreeMap::new(),
+            pending: HashMap::new(),
+            timers: BinaryHeap::new(),
+            open: VecDeque::new(),
+            dirty: BTreeSet::new(),
+            effects: Vec::new(),
+            budget: Budget::default(),
+            random,
+            now: Duration::ZERO,
+            count: 0,
+            seen: 0,
+            unsettled: 0,
+            stopped: None,
+        };
+        engine.leave_out_the_unneeded();
+        engine.set_gates();
+        engine.set_wanted();
+        if let Some(report) = agreed {
+            engine.agree(report);
+        }
+        engine
+    }
+
+    /// Context that no selected object needs takes no part: it is settled before the start.
+    fn leave_out_the_unneeded(&mut self) {
+        let mut needed: Vec<bool> = self.objects.iter().map(|object| !object.context).collect();
+        let mut next: Vec<usize> = (0..needed.len()).filter(|&at| needed[at]).collect();
+        while let Some(at) = next.pop() {
+            for need in self.objects[at].links.needs() {
+                if !std::mem::replace(&mut needed[need], true) {
+                    next.push(need);
+                }
+            }
+        }
+        for (object, needed) in self.objects.iter_mut().zip(needed) {
+            if needed {
+                self.unsettled += 1;
+            } else {
+                object.phase = Phase::Settled(Outcome::InSync);
+            }
+        }
+    }
+
+    /// What is to be there waits until what it needs is settled. What is to go waits only until its parents
+    /// are seen, and its deletion until whatever needs it is gone.
+    fn set_gates(&mut self) {
+        for at in 0..self.objects.len() {
+            if self.objects[at].outcome().is_some() {
+                continue;
+            }
+            let absent = self.objects[at].wanted_absent();
+            for need in self.objects[at].links.needs() {
+                self.dependants[need].push(at);
+                if absent {
+                    self.objects[at].unseen_needs += 1;
+                    if self.objects[need].wanted_absent() {
+                        self.objects[need].holders += 1;
+                    }
+                } else {
+                    self.objects[at].unsettled_needs += 1;
+                }
+            }
+        }
+    }
+
+    fn set_wanted(&mut self) {
+        let mut wanted: HashMap<KindName, HashSet<Key>> = HashMap::new();
+        for object in self.objects.iter().filter(|object| object.outcome().is_none()) {
+            wanted.entry(object.id.kind.clone()).or_default().insert(object.id.key.clone());
+        }
+        self.wanted = wanted.into_iter().map(|(kind, keys)| (kind, Arc::new(keys))).collect();
+    }
+
+    fn agree(&mut self, report: &Report) {
+        let mut agreed: HashMap<&ObjectId, &Entry> = report.objects.iter().map(|e| (&e.id, e)).collect();
+        for object in &mut self.objects {
+            let entry = agreed.remove(&object.id);
+            object.agreed = entry.map(|entry| Agreed::to(entry.action, &entry.changes));
+        }
+    }
+
+    /// Takes an event at the time `now`, counted from the start of the run.
+    pub fn step(&mut self, now: Duration, event: Event) -> Vec<Effect> {
+        self.now = self.now.max(now);
+        match event {
+            Event::Start => self.start(),
+            Event::Answered(id, answer) => self.answered(id, answer),
+            Event::Woke => {}
+            Event::Stop(why) => self.interrupt(why),
+        }
+        self.fire_timers();
+        self.pump();
+        if let Some(Reverse((at, _))) = self.timers.peek() {
+            self.effects.push(Effect::WakeAt(*at));
+        }
+        std::mem::take(&mut self.effects)
+    }
+
+    /// Whether every object is settled and no write is under way.
+    pub fn is_done(&self) -> bool {
+        self.unsettled == 0 && !self.pending.values().any(|pending| matches!(pending, Pending::Write { .. }))
+    }
+
+    /// Settled objects and all objects.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.objects.len() - self.unsettled, self.objects.len())
+    }
+
+    /// What the run came to. Objects that are not settled say so. Requests are counted at the edge.
+    pub fn report(self) -> Report {
+        let objects = self.objects.into_iter().filter(|object| !object.context).map(settle::entry).collect();
+        Report {
+            objects,
+            seen: self.seen,
+            interrupted: self.stopped == Some(Stop::Signal),
+            ..Report::default()
+        }
+    }
+
+    fn start(&mut self) {
+        for at in 0..self.objects.len() {
+            self.open_if_free(at);
+        }
+    }
+
+    fn answered(&mut self, id: RequestId, answer: Answer) {
+        self.count += 1;
+        match self.pending.remove(&id) {
+            Some(Pending::List { collection, asked }) => self.listed(collection, asked, answer),
+            Some(Pending::Read { object, asked }) => self.read(object, asked, answer),
+            Some(Pending::Write { object }) => self.written(object, answer),
+            None => {}
+        }
+    }
+
+    fn fire_timers(&mut self) {
+        while let Some(Reverse((at, timer))) = self.timers.peek().copied() {
+            if at > self.now {
+                break;
+            }
+            self.timers.pop();
+            match timer {
+                Timer::Object(object) => {
+                    if matches!(self.objects[object].phase, Phase::Waiting) {
+                        self.observe(object);
+                    }
+                }
+                Timer::Collection(collection) => {
+                    self.dirty.insert(collection);
+                }
+            }
+        }
+    }
+
+    /// Does everything that can be done now.
+    fn pump(&mut self) {
+        loop {
+            while let Some(object) = self.open.pop_front() {
+                self.begin(object);
+            }
+            while let Some(collection) = self.dirty.pop_first() {
+                self.serve(collection);
+            }
+            self.start_writes();
+            if self.open.is_empty() && self.dirty.is_empty() {
+                return;
+            }
+        }
+    }
+
+    fn wake_at(&mut self, at: Duration, timer: Timer) {
+        self.timers.push(Reverse((at, timer)));
+    }
+
+    fn new_request(&mut self, pending: Pending) -> RequestId {
+        self.count += 1;
+        self.pending.insert(self.count, pending);
+        self.count
+    }
+
+    /// The value that a reference names, as far as its object is known.
+    fn look(&self, object: usize, reference: &Reference) -> Option<Value> {
+        let named = *self.objects[object].links.references.get(&reference.text)?;
+        let named = &self.objects[named];
+        let Seen::Present(item) = &named.seen else { return None };
+        if let Some(value) = reference.field.get(&item.value) {
+            return Some(value.clone());
+        }
+        let is_id = reference.field.to_string() == "id";
+        named.server_id.as_deref().filter(|_| is_id).map(Value::from)
+    }
+}

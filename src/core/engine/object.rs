@@ -1,0 +1,202 @@
+//! One object of a run: what is wanted, what is known, and where it stands.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::change::{Change, Shown};
+use super::super::document::{Document, Ensure, OnConflict, Policy};
+use super::super::exchange::VersionToken;
+use super::super::graph::GraphNode;
+use super::super::identity::ObjectId;
+use super::super::kind::Kind;
+use super::super::node::{Node, Origin, Pos, Want};
+use super::super::path::Path;
+use super::super::report::{Action, Explanation, Finding, Outcome};
+use super::decide::Seen;
+use super::ramp::Queued;
+
+/// Where an object is on its way.
+#[derive(Debug)]
+pub enum Phase {
+    /// What it needs is not there yet.
+    Blocked,
+    /// An observation is under way or asked for.
+    Observing,
+    /// Nothing happens before a time that a timer holds.
+    Waiting,
+    /// Its deletion waits for objects that still need it.
+    Held,
+    /// Its write waits for its turn.
+    Queued,
+    Writing(Queued),
+    Settled(Outcome),
+}
+
+/// What was agreed to: the action, and the observed values that it rests on.
+#[derive(Clone, Debug)]
+pub struct Agreed {
+    pub action: Action,
+    pub before: HashMap<Path, Option<Shown>>,
+}
+
+impl Agreed {
+    pub fn to(action: Action, changes: &[Change]) -> Agreed {
+        Agreed { action, before: changes.iter().map(|c| (c.path.clone(), c.before.clone())).collect() }
+    }
+}
+
+/// One object.
+#[derive(Debug)]
+pub struct Object {
+    pub id: ObjectId,
+    pub kind: Arc<Kind>,
+    pub origin: Option<Origin>,
+    pub policy: Policy,
+    pub spec: Node,
+    /// A parent that stands in no document, or an object that was not selected: observed, never written.
+    pub context: bool,
+    pub links: GraphNode,
+
+    pub phase: Phase,
+    pub seen: Seen,
+    /// When the request behind `seen` was asked, in the engine's own count.
+    pub seen_at: u64,
+    /// An observation counts only if it was asked after this.
+    pub fence: u64,
+    /// The observation must come from a read of its own.
+    pub own_read: bool,
+    /// `seen` is the answer to a read of its own.
+    pub seen_by_read: bool,
+
+    /// Gates: how many needed objects are not observed, not settled; how many dependants hold the deletion.
+    pub unseen_needs: usize,
+    pub unsettled_needs: usize,
+    pub holders: usize,
+
+    pub agreed: Option<Agreed>,
+    /// The first action that was due, and what it would change: what is reported.
+    pub action: Action,
+    pub changes: Vec<Change>,
+    pub findings: Vec<Finding>,
+
+    pub server_id: Option<Arc<str>>,
+    pub failures: u32,
+    pub races: u32,
+    pub looks: u32,
+    /// Accepted writes that set values, and accepted deletes.
+    pub sets: u32,
+    pub deletes: u32,
+    /// When the last write was accepted, or may have been.
+    pub wrote_at: Option<Duration>,
+    /// A create whose outcome nobody knows.
+    pub uncertain: bool,
+    /// The server id that the deletion was decided for, and the count from which a read confirms it.
+    pub doomed: Option<(Option<Arc<str>>, u64)>,
+}
+
+impl Object {
+    pub fn of_document(document: Document, kind: Arc<Kind>, links: GraphNode) -> Object {
+        let server_id = document.policy.pinned_id.clone();
+        Object {
+            origin: Some(document.origin),
+            policy: document.policy,
+            spec: document.spec,
+            server_id,
+            ..Object::blank(document.id, kind, links)
+        }
+    }
+
+    /// An object that is only looked at.
+    pub fn context(kind: Arc<Kind>, links: GraphNode) -> Object {
+        let policy = Policy { ensure: Ensure::Exists, ..Policy::default() };
+        Object { context: true, policy, ..Object::blank(links.id.clone(), kind, links) }
+    }
+
+    fn blank(id: ObjectId, kind: Arc<Kind>, links: GraphNode) -> Object {
+        Object {
+            id,
+            kind,
+            origin: None,
+            policy: Policy::default(),
+            spec: Node::new(Pos::default(), Want::Map(Default::default())),
+            context: false,
+            links,
+            phase: Phase::Blocked,
+            seen: Seen::NotYet,
+            seen_at: 0,
+            fence: 0,
+            own_read: false,
+            seen_by_read: false,
+            unseen_needs: 0,
+            unsettled_needs: 0,
+            holders: 0,
+            agreed: None,
+            action: Action::None,
+            changes: Vec::new(),
+            findings: Vec::new(),
+            server_id: None,
+            failures: 0,
+            races: 0,
+            looks: 0,
+            sets: 0,
+            deletes: 0,
+            wrote_at: None,
+            uncertain: false,
+            doomed: None,
+        }
+    }
+
+    pub fn wanted_absent(&self) -> bool {
+        self.policy.ensure == Ensure::Absent
+    }
+
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match &self.phase {
+            Phase::Settled(outcome) => Some(outcome),
+            _ => None,
+        }
+    }
+
+    /// Whether what needs this object may go on.
+    pub fn is_usable(&self) -> bool {
+        matches!(self.outcome(), Some(Outcome::InSync | Outcome::Planned | Outcome::Done))
+    }
+
+    pub fn version(&self) -> Option<VersionToken> {
+        match &self.seen {
+            Seen::Present(item) => item.version.clone(),
+            _ => None,
+        }
+    }
+
+    /// A value that changed under our hands since it was agreed to, as an explanation; `None` when nothing did.
+    ///
+    /// `action` is what is due now. Destroying needs the very same action in the agreement.
+    pub fn moved(&self, action: Action, changes: &[Change]) -> Option<Outcome> {
+        let agreed = self.agreed.as_ref()?;
+        if self.policy.on_conflict == OnConflict::Force && action == Action::Update {
+            return None;
+        }
+        if matches!(action, Action::Delete | Action::Replace) && agreed.action != action {
+            let why = format!("to {} it was not part of what was confirmed", action.word());
+            return Some(Outcome::Refused(Explanation::new(why).hint("look at a new plan and confirm it")));
+        }
+        if agreed.action == Action::Create && action == Action::Update {
+            return Some(conflict("it came into being between plan and write"));
+        }
+        if agreed.action != Action::Create && action == Action::Create && agreed.action != Action::Replace {
+            return Some(conflict("it was deleted between plan and write"));
+        }
+        let foreign = changes.iter().find(|change| agreed.before.get(&change.path) != Some(&change.before));
+        foreign.filter(|_| action == Action::Update).map(|change| {
+            conflict(&format!("`{}` was changed on the server between plan and write", change.path))
+        })
+    }
+}
+
+fn conflict(why: &str) -> Outcome {
+    Outcome::Conflict(Explanation::new(why).hint(
+        "take theirs into the file, leave the field out, or overwrite it with `trueup/on-conflict: force`",
+    ))
+}

@@ -1,0 +1,317 @@
+//! Observation: by a listing where many objects of a collection are wanted, by a read where few are.
+
+use std::time::Duration;
+
+use super::super::exchange::{
+    Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
+};
+use super::super::identity::Key;
+use super::super::kind::{Kind, Parent, Piece, Read, Version};
+use super::super::report::Explanation;
+use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT};
+use super::collections::FEW;
+use super::decide::Seen;
+use super::failure::{AfterAsk, after_ask};
+use super::object::Phase;
+use super::{Effect, Engine, Pending, Timer};
+
+impl Engine {
+    /// An object whose gates are open: its parents tell whether there is anything to ask.
+    pub(super) fn begin(&mut self, object: usize) {
+        for (_, parent) in self.objects[object].links.parents.clone() {
+            match &self.objects[parent].seen {
+                Seen::Absent => return self.begin_without_parent(object, parent),
+                Seen::Present(_) => {}
+                Seen::Unknown(_) | Seen::Several(_) | Seen::NotYet => {
+                    let why = format!("its parent `{}` is not known to be there", self.objects[parent].id);
+                    let at = self.count;
+                    return self.observed(object, at, Seen::Unknown(Explanation::new(why)));
+                }
+            }
+        }
+        self.observe(object);
+    }
+
+    /// A child whose parent is absent is absent, with no request.
+    fn begin_without_parent(&mut self, object: usize, parent: usize) {
+        let parent = &self.objects[parent];
+        let nobody_makes_it = parent.context || parent.wanted_absent();
+        if nobody_makes_it && !self.objects[object].wanted_absent() {
+            let why = format!("its parent `{}` does not exist", parent.id);
+            let hint = "add the parent's document, or create it by hand";
+            let explanation = Explanation::new(why).hint(hint);
+            return self.settle(object, super::Outcome::Failed(explanation));
+        }
+        let at = self.count;
+        self.observed(object, at, Seen::Absent);
+    }
+
+    /// Wants an observation that is asked from now on.
+    pub(super) fn observe(&mut self, object: usize) {
+        let collection = self.collection_of(object);
+        self.objects[object].phase = Phase::Observing;
+        self.collections.all[collection].waiting.push(object);
+        self.dirty.insert(collection);
+    }
+
+    /// The collection that an object is listed in.
+    pub(super) fn collection_of(&mut self, object: usize) -> usize {
+        let object = &self.objects[object];
+        let kind = object.kind.clone();
+        let pieces: Vec<&Piece> = kind.list.iter().flat_map(|list| list.op.placeholders()).collect();
+        let scoped = kind.parts.iter().filter(|part| {
+            part.parent != Parent::Own
+                && (kind.list.is_none()
+                    || part.on_item.is_none()
+                    || pieces.iter().any(|p| names(p, &part.name)))
+        });
+        let scope = scoped
+            .filter_map(|part| object.id.key.get(&part.name).map(|value| (part.name.clone(), value.clone())));
+        let by_id = |part: &str| pieces.iter().any(|p| matches!(p, Piece::PartId(name) if **name == *part));
+        let name = Collection {
+            kind: kind.name.clone(),
+            scope: Key::new(scope.collect()),
+            parent_ids: self.parent_ids(object.links.parents.iter().filter(|(part, _)| by_id(part))),
+        };
+        self.collections.find(name, &kind)
+    }
+
+    pub(super) fn parent_ids<'p>(
+        &self,
+        parents: impl Iterator<Item = &'p (std::sync::Arc<str>, usize)>,
+    ) -> ParentIds {
+        let id = |at: usize| self.objects[at].server_id.clone();
+        ParentIds(parents.filter_map(|(part, at)| id(*at).map(|id| (part.clone(), id))).collect())
+    }
+
+    /// Serves those who wait for a collection: from the last listing if it is new enough for them, else by
+    /// asking.
+    pub(super) fn serve(&mut self, collection: usize) {
+        let shared = &mut self.collections.all[collection];
+        if shared.asking || shared.waiting.is_empty() {
+            return;
+        }
+        if shared.not_before.is_some_and(|time| time > self.now) {
+            return;
+        }
+        let waiting = std::mem::take(&mut shared.waiting);
+        let listed_at = shared.listed_at();
+        let (told, ask): (Vec<usize>, Vec<usize>) = waiting.into_iter().partition(|&at| {
+            let object = &self.objects[at];
+            !object.own_read && listed_at.is_some_and(|asked| asked > object.fence)
+        });
+        for object in told {
+            self.objects[object].seen_by_read = false;
+            self.observed_in_listing(collection, object, listed_at.expect("there is a listing"));
+        }
+        self.ask(collection, ask);
+    }
+
+    fn ask(&mut self, collection: usize, objects: Vec<usize>) {
+        let mut objects = if self.stopped.is_some() { self.only_written(objects) } else { objects };
+        let kind = self.collections.all[collection].kind.clone();
+        let Some(list) = &kind.list else {
+            return objects.into_iter().for_each(|object| self.ask_read(object));
+        };
+        let confirming = |at: &usize| self.objects[*at].wrote_at.is_some() && !self.objects[*at].own_read;
+        if self.collections.all[collection].writers > 0 {
+            // One listing confirms them all once the last write is done.
+            let (hold, rest) = objects.into_iter().partition(confirming);
+            objects = rest;
+            self.collections.all[collection].waiting = hold;
+        }
+        let readable = |at: &usize| match &kind.read {
+            Read::FromList => false,
+            Read::Op(op) => !op.needs_id() || self.objects[*at].server_id.is_some(),
+        };
+        let many = objects.iter().filter(|at| !self.objects[**at].own_read).count() > FEW;
+        let by_read = |at: &usize| readable(at) && (self.objects[*at].own_read || !many || list.partial);
+        let (reads, listed): (Vec<usize>, Vec<usize>) = objects.into_iter().partition(by_read);
+        reads.into_iter().for_each(|object| self.ask_read(object));
+        if !listed.is_empty() {
+            self.ask_list(collection, listed);
+        }
+    }
+
+    /// After an interrupt only what was written is looked at again.
+    fn only_written(&mut self, objects: Vec<usize>) -> Vec<usize> {
+        let (written, rest): (Vec<usize>, Vec<usize>) =
+            objects.into_iter().partition(|at| self.objects[*at].wrote_at.is_some());
+        rest.into_iter().for_each(|at| self.settle(at, self.left_undone()));
+        written
+    }
+
+    fn ask_list(&mut self, collection: usize, objects: Vec<usize>) {
+        self.budget.first_attempt();
+        let id = self.new_request(Pending::List { collection, asked: 0 });
+        self.pending.insert(id, Pending::List { collection, asked: id });
+        let shared = &mut self.collections.all[collection];
+        shared.asking = true;
+        shared.waiting.extend(objects);
+        let wanted = self.wanted.get(&shared.kind.name).cloned().unwrap_or_default();
+        self.effects.push(Effect::Ask(id, Ask::List(shared.name.clone(), Wanted::Keys(wanted))));
+    }
+
+    fn ask_read(&mut self, object: usize) {
+        let Read::Op(op) = &self.objects[object].kind.read else {
+            return self.cannot_be_found(object);
+        };
+        if op.needs_id() && self.objects[object].server_id.is_none() {
+            return self.cannot_be_found(object);
+        }
+        self.budget.first_attempt();
+        let id = self.new_request(Pending::Read { object, asked: 0 });
+        self.pending.insert(id, Pending::Read { object, asked: id });
+        self.effects.push(Effect::Ask(id, Ask::Read(self.target(object))));
+    }
+
+    fn cannot_be_found(&mut self, object: usize) {
+        let why =
+            "it cannot be found: the API has no listing, and the server's id of the object is not known";
+        let explanation = Explanation::new(why).hint("state the id with the annotation `trueup/id`");
+        let at = self.count;
+        self.observed(object, at, Seen::Unknown(explanation));
+    }
+
+    /// The target of a request about an object, as last seen.
+    pub(super) fn target(&self, object: usize) -> Target {
+        let object = &self.objects[object];
+        Target {
+            id: object.id.clone(),
+            server_id: object.server_id.clone(),
+            parent_ids: self.parent_ids(object.links.parents.iter()),
+            version: object.version(),
+            observed: match &object.seen {
+                Seen::Present(item) => Some(item.value.clone()),
+                _ => None,
+            },
+        }
+    }
+
+    /// The answer to a listing.
+    pub(super) fn listed(&mut self, collection: usize, asked: u64, answer: Answer) {
+        let shared = &mut self.collections.all[collection];
+        shared.asking = false;
+        self.dirty.insert(collection);
+        let failure = match answer {
+            Answer::Listed(listing) => {
+                self.seen += listing.seen;
+                shared.failures = 0;
+                shared.not_before = None;
+                return shared.take(asked, listing);
+            }
+            Answer::Failed(failure) => failure,
+            _ => unusable(),
+        };
+        shared.failures += 1;
+        if let Some(wait) = self.retry_after(&failure, self.collections.all[collection].failures) {
+            self.collections.all[collection].not_before = Some(self.now + wait);
+            return self.wake_at(self.now + wait, Timer::Collection(collection));
+        }
+        let shared = &mut self.collections.all[collection];
+        shared.failures = 0;
+        for object in std::mem::take(&mut shared.waiting) {
+            self.observed(object, asked, Seen::Unknown(explain(&failure)));
+        }
+    }
+
+    /// The wait before the next try of a request that may be tried again.
+    fn retry_after(&mut self, failure: &Failure, failures: u32) -> Option<Duration> {
+        let most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
+        let may = after_ask(failure) == AfterAsk::Retry && failures < most && !self.stopped.is_some();
+        (may && self.budget.retry()).then(|| backoff::delay(failures, failure.retry_after, &mut self.random))
+    }
+
+    fn observed_in_listing(&mut self, collection: usize, object: usize, asked: u64) {
+        let shared = &mut self.collections.all[collection];
+        let partial = shared.kind.list.as_ref().is_some_and(|list| list.partial);
+        let pinned = self.objects[object].policy.pinned_id.clone();
+        let key = self.objects[object].id.key.clone();
+        let told = shared.tell(&key, pinned.as_deref()).expect("there is a listing");
+        let readable = self.objects[object].kind.readable_by_key();
+        match told.seen() {
+            Ok(Seen::Present(item)) if partial && matches!(self.objects[object].kind.read, Read::Op(_)) => {
+                self.objects[object].server_id = item.server_id.clone();
+                self.objects[object].fence = asked;
+                self.ask_read(object);
+            }
+            Ok(seen) => self.observed(object, asked, seen),
+            Err(_) if readable => {
+                self.objects[object].fence = asked;
+                self.ask_read(object);
+            }
+            Err(why) => {
+                let explanation = Explanation::new(format!("whether it exists cannot be told: {why}"));
+                self.observed(object, asked, Seen::Unknown(explanation));
+            }
+        }
+    }
+
+    /// The answer to a read.
+    pub(super) fn read(&mut self, object: usize, asked: u64, answer: Answer) {
+        let failure = match answer {
+            Answer::Found(item) => {
+                self.seen += 1;
+                self.objects[object].seen_by_read = true;
+                return self.observed(object, asked, Seen::Present(item));
+            }
+            Answer::Absent => return self.observed(object, asked, Seen::Absent),
+            Answer::Failed(failure) => failure,
+            _ => unusable(),
+        };
+        self.objects[object].failures += 1;
+        match self.retry_after(&failure, self.objects[object].failures) {
+            Some(wait) => self.wait(object, wait),
+            None => self.observed(object, asked, Seen::Unknown(explain(&failure))),
+        }
+    }
+
+    /// Does nothing with an object for a while, then looks again.
+    pub(super) fn wait(&mut self, object: usize, wait: Duration) {
+        self.objects[object].phase = Phase::Waiting;
+        self.wake_at(self.now + wait, Timer::Object(object));
+    }
+
+    /// An object has been observed.
+    pub(super) fn observed(&mut self, object: usize, asked: u64, seen: Seen) {
+        if self.objects[object].outcome().is_some() {
+            return;
+        }
+        let first = matches!(self.objects[object].seen, Seen::NotYet);
+        let this = &mut self.objects[object];
+        if let Seen::Present(Item { server_id: Some(id), .. }) = &seen {
+            this.server_id = Some(id.clone());
+        }
+        this.seen = seen;
+        this.seen_at = asked;
+        this.fence = this.fence.max(asked);
+        this.own_read = false;
+        if first {
+            self.was_seen(object);
+        }
+        self.decide(object);
+    }
+}
+
+/// Whether the version that a precondition needs comes only with the object's own read.
+pub(super) fn version_needs_read(kind: &Kind) -> bool {
+    matches!(kind.version, Version::ETag) && matches!(kind.read, Read::Op(_))
+}
+
+fn names(piece: &Piece, part: &str) -> bool {
+    matches!(piece, Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) if **name == *part)
+}
+
+pub(super) fn explain(failure: &Failure) -> Explanation {
+    Explanation { message: failure.message.clone(), hint: failure.hint.clone() }
+}
+
+/// An answer of the wrong sort is a fault of the edge, said as an answer that cannot be used.
+fn unusable() -> Failure {
+    Failure {
+        class: FailureClass::Backend,
+        message: "the answer does not belong to the request".into(),
+        hint: None,
+        retry_after: None,
+    }
+}

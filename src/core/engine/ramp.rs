@@ -1,0 +1,164 @@
+//! Slow start of writes, one ramp for each backend: the first write goes alone, each success makes room for
+//! two, and a run of like writes that only fails is stopped. One bad template then costs a few failed writes,
+//! not ten thousand (the slow start of Kubernetes' ReplicaSet controller).
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use super::super::identity::KindName;
+use super::super::report::Action;
+use super::super::value::Value;
+
+/// So many like failures with no success between them end a run of like writes.
+const LIKE_FAILURES: u32 = 3;
+
+/// Writes of one kind with one action.
+pub type Sort = (KindName, Action);
+
+/// The scope in which writes go one at a time: the kind's part and its value, or the whole backend.
+pub type Lane = Option<(Arc<str>, Value)>;
+
+/// A write that waits for its turn.
+#[derive(Clone, Debug)]
+pub struct Queued {
+    pub object: usize,
+    pub sort: Sort,
+    /// `None`: it may go beside any other.
+    pub lane: Option<Lane>,
+}
+
+#[derive(Debug)]
+pub struct Ramp {
+    queue: VecDeque<Queued>,
+    in_flight: usize,
+    window: usize,
+    most: usize,
+    busy: HashSet<Lane>,
+    streaks: HashMap<Sort, (String, u32)>,
+}
+
+impl Ramp {
+    /// A ramp that never has more than `most` writes under way.
+    pub fn new(most: usize) -> Ramp {
+        Ramp {
+            queue: VecDeque::new(),
+            in_flight: 0,
+            window: 1,
+            most: most.max(1),
+            busy: HashSet::new(),
+            streaks: HashMap::new(),
+        }
+    }
+
+    pub fn push(&mut self, queued: Queued) {
+        self.queue.push_back(queued);
+    }
+
+    /// The next write that may go, in order; those whose lane is busy are passed over.
+    pub fn next(&mut self) -> Option<Queued> {
+        if self.in_flight >= self.window {
+            return None;
+        }
+        let at =
+            self.queue.iter().position(|q| q.lane.as_ref().is_none_or(|lane| !self.busy.contains(lane)))?;
+        let queued = self.queue.remove(at)?;
+        self.in_flight += 1;
+        self.busy.extend(queued.lane.clone());
+        Some(queued)
+    }
+
+    /// A write came back well.
+    pub fn succeeded(&mut self, queued: &Queued) {
+        self.finished(queued);
+        self.window = (self.window + 1).min(self.most);
+        self.streaks.remove(&queued.sort);
+    }
+
+    /// A write failed in a way that repeating it would not mend. Returns whether its like should be stopped.
+    pub fn failed(&mut self, queued: &Queued, message: &str) -> bool {
+        self.finished(queued);
+        let streak = self.streaks.entry(queued.sort.clone()).or_insert_with(|| (message.to_owned(), 0));
+        if streak.0 == message {
+            streak.1 += 1;
+        } else {
+            *streak = (message.to_owned(), 1);
+        }
+        streak.1 >= LIKE_FAILURES
+    }
+
+    /// A write ended without telling anything of its like.
+    pub fn finished(&mut self, queued: &Queued) {
+        self.in_flight -= 1;
+        if let Some(lane) = &queued.lane {
+            self.busy.remove(lane);
+        }
+    }
+
+    /// Takes the writes of a sort, or all of them, off the queue.
+    pub fn withdraw(&mut self, sort: Option<&Sort>) -> Vec<Queued> {
+        let (out, stay) = std::mem::take(&mut self.queue)
+            .into_iter()
+            .partition(|q| sort.is_none_or(|sort| q.sort == *sort));
+        self.queue = stay;
+        Vec::from_iter::<VecDeque<_>>(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queued(object: usize, lane: Option<Lane>) -> Queued {
+        let kind = KindName { backend: "b".into(), kind: "K".into() };
+        Queued { object, sort: (kind, Action::Create), lane }
+    }
+
+    fn take(ramp: &mut Ramp) -> Vec<usize> {
+        std::iter::from_fn(|| ramp.next()).map(|q| q.object).collect()
+    }
+
+    #[test]
+    fn it_starts_slowly_and_doubles() {
+        let mut ramp = Ramp::new(6);
+        (0..20).for_each(|i| ramp.push(queued(i, None)));
+        assert_eq!(take(&mut ramp), [0]);
+        ramp.succeeded(&queued(0, None));
+        assert_eq!(take(&mut ramp), [1, 2]);
+        ramp.succeeded(&queued(1, None));
+        ramp.succeeded(&queued(2, None));
+        assert_eq!(take(&mut ramp), [3, 4, 5, 6]);
+        (3..7).for_each(|i| ramp.succeeded(&queued(i, None)));
+        assert_eq!(take(&mut ramp).len(), 6, "never more than the most");
+    }
+
+    #[test]
+    fn like_failures_stop_the_run_and_a_success_between_does_not() {
+        let mut ramp = Ramp::new(4);
+        (0..9).for_each(|i| ramp.push(queued(i, None)));
+        let mut one = |ramp: &mut Ramp| ramp.next().expect("one is free");
+        let q = one(&mut ramp);
+        assert!(!ramp.failed(&q, "422"));
+        let q = one(&mut ramp);
+        assert!(!ramp.failed(&q, "422"));
+        let q = one(&mut ramp);
+        ramp.succeeded(&q);
+        for last in [false, false, true] {
+            let q = one(&mut ramp);
+            assert_eq!(ramp.failed(&q, "422"), last);
+        }
+        assert_eq!(ramp.withdraw(Some(&queued(0, None).sort)).len(), 3);
+    }
+
+    #[test]
+    fn a_lane_takes_one_at_a_time() {
+        let lane = |zone: &str| Some(Some(("zone".into(), Value::from(zone))));
+        let mut ramp = Ramp::new(8);
+        ramp.window = 8;
+        for (i, zone) in ["a", "a", "b", "a"].into_iter().enumerate() {
+            ramp.push(queued(i, lane(zone)));
+        }
+        assert_eq!(take(&mut ramp), [0, 2]);
+        ramp.succeeded(&queued(0, lane("a")));
+        assert_eq!(take(&mut ramp), [1]);
+    }
+}

@@ -1,0 +1,283 @@
+//! What needs what: parents, references and `trueup/depends-on` between documents, and the cycles among them.
+//!
+//! Edges come from indexed names, so the work is linear in the number of references. Parents that stand in no
+//! document become *context*: they are observed, and never written.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::document::{Document, Ensure};
+use super::identity::{KindName, ObjectId};
+use super::kind::{Kind, Kinds, Parent};
+use super::node::{Pos, Reference};
+use super::problem::Problem;
+use super::value::{Value, plain_text};
+
+/// The documents of a run, the parents that they need beside them, and the edges between them.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// The documents first, in their order; then the context parents.
+    pub nodes: Vec<GraphNode>,
+}
+
+/// One object of the graph.
+#[derive(Clone, Debug)]
+pub struct GraphNode {
+    pub id: ObjectId,
+    /// By part: the object that the part stands for.
+    pub parents: Vec<(Arc<str>, usize)>,
+    /// By the reference as written: the object it names.
+    pub references: BTreeMap<Arc<str>, usize>,
+    /// What `depends-on` names.
+    pub after: Vec<usize>,
+    /// Whether the object stands in a document.
+    pub documented: bool,
+}
+
+impl GraphNode {
+    /// Everything that this object needs, each once.
+    pub fn needs(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.parents.iter().map(|(_, at)| *at).collect();
+        all.extend(self.references.values().chain(&self.after));
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+/// The names by which references find documents: kind, and the text of each part.
+type Names = HashMap<(KindName, Vec<String>), usize>;
+
+impl Graph {
+    /// Links the documents.
+    ///
+    /// # Errors
+    /// References that name no document, objects that need one that is to be absent, and cycles, each with
+    /// its place.
+    pub fn build(documents: &[Document], kinds: &Kinds) -> Result<Graph, Vec<Problem>> {
+        let mut builder = Builder::new(documents, kinds);
+        for at in 0..documents.len() {
+            builder.link(at);
+        }
+        let mut at = documents.len();
+        while at < builder.graph.nodes.len() {
+            builder.link_parents(at);
+            at += 1;
+        }
+        if builder.problems.is_empty() {
+            builder.problems.extend(builder.graph.cycle(documents));
+        }
+        if builder.problems.is_empty() { Ok(builder.graph) } else { Err(builder.problems) }
+    }
+
+    /// The first cycle, named with its members' places.
+    fn cycle(&self, documents: &[Document]) -> Option<Problem> {
+        let needs: Vec<Vec<usize>> = self.nodes.iter().map(GraphNode::needs).collect();
+        let ring = find_cycle(&needs)?;
+        let names: Vec<String> = ring
+            .iter()
+            .map(|&at| match documents.get(at) {
+                Some(document) => format!("{} ({})", document.id, document.origin),
+                None => self.nodes[at].id.to_string(),
+            })
+            .collect();
+        let message = format!("these documents need each other: {} → {}", names.join(" → "), names[0]);
+        let problem = Problem::new(message)
+            .hint("break the cycle: leave the reference out of one of them, or state its value");
+        Some(match documents.get(ring[0]) {
+            Some(document) => problem.at(document.origin.clone()),
+            None => problem,
+        })
+    }
+}
+
+/// A cycle among `needs`, found by depth-first search without recursion.
+fn find_cycle(needs: &[Vec<usize>]) -> Option<Vec<usize>> {
+    #[derive(Clone, Copy, PartialEq)]
+    enum Mark {
+        New,
+        OnPath,
+        Done,
+    }
+    let mut marks = vec![Mark::New; needs.len()];
+    for start in 0..needs.len() {
+        let mut path: Vec<(usize, usize)> = Vec::new();
+        if marks[start] == Mark::New {
+            marks[start] = Mark::OnPath;
+            path.push((start, 0));
+        }
+        while let Some((at, next)) = path.last_mut() {
+            let Some(&need) = needs[*at].get(*next) else {
+                marks[*at] = Mark::Done;
+                path.pop();
+                continue;
+            };
+            *next += 1;
+            match marks[need] {
+                Mark::New => {
+                    marks[need] = Mark::OnPath;
+                    path.push((need, 0));
+                }
+                Mark::OnPath => {
+                    let from = path.iter().position(|(at, _)| *at == need).expect("it is on the path");
+                    return Some(path[from..].iter().map(|(at, _)| *at).collect());
+                }
+                Mark::Done => {}
+            }
+        }
+    }
+    None
+}
+
+struct Builder<'d> {
+    documents: &'d [Document],
+    kinds: &'d Kinds,
+    names: Names,
+    graph: Graph,
+    problems: Vec<Problem>,
+}
+
+impl<'d> Builder<'d> {
+    fn new(documents: &'d [Document], kinds: &'d Kinds) -> Builder<'d> {
+        let mut names = Names::new();
+        let mut graph = Graph::default();
+        for (at, document) in documents.iter().enumerate() {
+            names.insert(name_of(&document.id), at);
+            graph.nodes.push(GraphNode::new(document.id.clone(), true));
+        }
+        Builder { documents, kinds, names, graph, problems: Vec::new() }
+    }
+
+    fn link(&mut self, at: usize) {
+        self.link_parents(at);
+        let document = &self.documents[at];
+        let mut references: Vec<(&Reference, Pos)> = Vec::new();
+        document.spec.each_ref(&mut |reference, place| references.push((reference, place)));
+        for (reference, place) in references {
+            if let Some(needed) = self.find(document, reference, place) {
+                self.graph.nodes[at].references.insert(reference.text.clone(), needed);
+            }
+        }
+        for (reference, place) in &document.policy.depends_on {
+            if let Some(needed) = self.find(document, reference, *place) {
+                self.graph.nodes[at].after.push(needed);
+            }
+        }
+        self.check_presence(at);
+    }
+
+    /// The document that a reference names.
+    fn find(&mut self, document: &Document, reference: &Reference, place: Pos) -> Option<usize> {
+        let backend = reference.backend.clone().unwrap_or_else(|| document.id.kind.backend.clone());
+        let name = KindName { backend, kind: reference.kind.clone() };
+        let parts = self.kinds.get(&name).map(|kind| in_kind_order(kind, &reference.parts));
+        let found = parts.and_then(|parts| self.names.get(&(name, parts)).copied());
+        if found.is_none() {
+            let mut origin = document.origin.clone();
+            origin.at = place;
+            self.problems.push(
+                Problem::new(format!("no document is named `{}`", reference_name(reference)))
+                    .at(origin)
+                    .hint("add its document; if it is not to be managed, with `trueup/ensure: exists`"),
+            );
+        }
+        found
+    }
+
+    fn link_parents(&mut self, at: usize) {
+        let id = self.graph.nodes[at].id.clone();
+        let Some(kind) = self.kinds.get(&id.kind) else { return };
+        for part in &kind.parts {
+            let Parent::Of(parent) = &part.parent else { continue };
+            let Some(parent) = self.kinds.get(parent).cloned() else { continue };
+            let parent_id = parent_id(&id, &part.name, &parent);
+            let name = name_of(&parent_id);
+            let known = self.names.get(&name).copied();
+            let parent_at = known.unwrap_or_else(|| {
+                self.graph.nodes.push(GraphNode::new(parent_id, false));
+                self.names.insert(name, self.graph.nodes.len() - 1);
+                self.graph.nodes.len() - 1
+            });
+            if parent_at != at {
+                self.graph.nodes[at].parents.push((part.name.clone(), parent_at));
+            }
+        }
+    }
+
+    /// An object that is wanted cannot need one that is to be absent.
+    fn check_presence(&mut self, at: usize) {
+        let document = &self.documents[at];
+        if document.policy.ensure == Ensure::Absent {
+            return;
+        }
+        for need in self.graph.nodes[at].needs() {
+            let Some(needed) = self.documents.get(need) else { continue };
+            if needed.policy.ensure == Ensure::Absent {
+                self.problems.push(
+                    Problem::new(format!(
+                        "`{}` needs `{}`, which is to be absent ({})",
+                        document.id, needed.id, needed.origin
+                    ))
+                    .at(document.origin.clone())
+                    .hint("mark this document with `trueup/ensure: absent` too, or keep the other"),
+                );
+            }
+        }
+    }
+}
+
+impl GraphNode {
+    fn new(id: ObjectId, documented: bool) -> GraphNode {
+        GraphNode { id, parents: Vec::new(), references: BTreeMap::new(), after: Vec::new(), documented }
+    }
+}
+
+fn name_of(id: &ObjectId) -> (KindName, Vec<String>) {
+    (id.kind.clone(), id.key.parts().iter().map(|(_, value)| plain_text(value)).collect())
+}
+
+/// The texts of a reference's parts in the kind's order; the short form has no names and is in order.
+fn in_kind_order(kind: &Kind, parts: &[(Arc<str>, Value)]) -> Vec<String> {
+    if parts.iter().all(|(name, _)| name.is_empty()) {
+        return parts.iter().map(|(_, value)| plain_text(value)).collect();
+    }
+    let text = |name: &str| parts.iter().find(|(have, _)| **have == *name).map(|(_, v)| plain_text(v));
+    kind.parts.iter().filter_map(|part| text(&part.name)).collect()
+}
+
+/// `Kind/part/part`, as a reference spells it.
+fn reference_name(reference: &Reference) -> String {
+    let parts: Vec<String> = reference.parts.iter().map(|(_, value)| plain_text(value)).collect();
+    format!("{}/{}", reference.kind, parts.join("/"))
+}
+
+/// The identity of the parent that `part` of a child stands for: the part is the parent's last own part, and
+/// the parent's other parts are the child's of the same names.
+pub fn parent_id(child: &ObjectId, part: &str, parent: &Kind) -> ObjectId {
+    let own = parent.own_parts().last().map(|own| own.name.clone());
+    let parts = parent.parts.iter().filter_map(|wanted| {
+        let from = if Some(&wanted.name) == own.as_ref() { part } else { &*wanted.name };
+        child.key.get(from).map(|value| (wanted.name.clone(), value.clone()))
+    });
+    ObjectId { kind: parent.name.clone(), key: parent.key_of(parts.collect()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_is_found_and_named_once() {
+        assert_eq!(find_cycle(&[vec![1], vec![2], vec![]]), None);
+        assert_eq!(find_cycle(&[vec![1], vec![2], vec![1]]), Some(vec![1, 2]));
+        assert_eq!(find_cycle(&[vec![0]]), Some(vec![0]));
+        assert_eq!(find_cycle(&[vec![1, 2], vec![3], vec![3], vec![]]), None);
+    }
+
+    #[test]
+    fn a_long_chain_needs_no_deep_stack() {
+        let needs: Vec<Vec<usize>> =
+            (0..100_000).map(|i| if i == 0 { vec![] } else { vec![i - 1] }).collect();
+        assert_eq!(find_cycle(&needs), None);
+    }
+}

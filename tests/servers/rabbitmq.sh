@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# A RabbitMQ server with its management API, on loopback, for the tests in tests/rabbitmq.rs.
+#
+# usage: tests/servers/rabbitmq.sh start | stop
+#   start  installs Debian's package where it is missing, starts one server, waits for it and prints its URL
+#   stop   ends it and removes its files
+# env:   RABBITMQ_HTTP (15691), RABBITMQ_AMQP (25691), RABBITMQ_DIST (25692), RABBITMQ_EPMD (24391): ports
+set -euo pipefail
+
+http=${RABBITMQ_HTTP:-15691} amqp=${RABBITMQ_AMQP:-25691} dist=${RABBITMQ_DIST:-25692} epmd=${RABBITMQ_EPMD:-24391}
+state=${TMPDIR:-/tmp}/trueup-rabbitmq-$http
+server=/usr/lib/rabbitmq/bin/rabbitmq-server
+
+# Ends the process whose id a file holds, and waits until it is gone.
+end() {
+  local pid
+  pid=$(cat "$1" 2>/dev/null) || return 0
+  kill "$pid" 2>/dev/null || return 0
+  for _ in $(seq 100); do
+    kill -0 "$pid" 2>/dev/null || return 0
+    sleep 0.1
+  done
+}
+
+stop() {
+  end "$state/server.pid"
+  end "$state/epmd.pid"
+  rm -rf "$state"
+}
+
+install_missing() {
+  [ -x "$server" ] && command -v curl >/dev/null && return
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends rabbitmq-server curl >/dev/null
+}
+
+start() {
+  install_missing
+  stop
+  mkdir -p "$state"
+  echo '[rabbitmq_management].' >"$state/plugins"
+  cat >"$state/rabbitmq.conf" <<CONF
+listeners.tcp.default = 127.0.0.1:$amqp
+management.tcp.ip = 127.0.0.1
+management.tcp.port = $http
+loopback_users.guest = true
+log.console = true
+log.console.level = warning
+CONF
+  # A name server and a node of its own, so that another RabbitMQ on the machine is left alone.
+  export HOME=$state ERL_EPMD_PORT=$epmd ERL_EPMD_ADDRESS=127.0.0.1
+  epmd -address 127.0.0.1 -port "$epmd" >"$state/epmd.log" 2>&1 &
+  echo $! >"$state/epmd.pid"
+  export RABBITMQ_NODENAME=trueup-$http@localhost RABBITMQ_DIST_PORT=$dist
+  export RABBITMQ_MNESIA_BASE=$state/data RABBITMQ_LOG_BASE=$state/logs
+  export RABBITMQ_CONFIG_FILE=$state/rabbitmq RABBITMQ_ENABLED_PLUGINS_FILE=$state/plugins
+  export RABBITMQ_CONF_ENV_FILE=/dev/null
+  export RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS='-kernel inet_dist_use_interface {127,0,0,1}'
+  "$server" >"$state/server.log" 2>&1 &
+  echo $! >"$state/server.pid"
+  for _ in $(seq 300); do
+    if curl -fsS -u guest:guest "http://127.0.0.1:$http/api/overview" >/dev/null 2>&1; then
+      echo "http://127.0.0.1:$http/api"
+      return
+    fi
+    kill -0 "$(cat "$state/server.pid")" 2>/dev/null || break
+    sleep 0.2
+  done
+  echo "RabbitMQ did not start:" >&2
+  tail -n 40 "$state/server.log" >&2
+  exit 1
+}
+
+case ${1:-} in
+start) start ;;
+stop) stop ;;
+*)
+  sed -n '2,8p' "$0" | sed 's/^# \{0,1\}//' >&2
+  exit 64
+  ;;
+esac
