@@ -21,6 +21,8 @@ pub struct Site {
     pub base: Base,
     /// What `{owner}` stands for; empty for no owner.
     pub owner: String,
+    /// Where the credential comes from, for hints; safe to print.
+    pub credential: Option<String>,
 }
 
 /// A page of a listing.

@@ -12,7 +12,7 @@ use crate::core::patch::Operation;
 use super::*;
 
 fn site() -> Site {
-    Site { base: Base::parse("http://host/api").expect("a base"), owner: "payments".into() }
+    Site { base: Base::parse("http://host/api").expect("a base"), owner: "payments".into(), credential: None }
 }
 
 fn target(kind: &Kind) -> Target {
