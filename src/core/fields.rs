@@ -150,6 +150,17 @@ impl FieldRules {
         named.or(self.each.as_deref()).unwrap_or(&NOTHING)
     }
 
+    /// The rules of a list's element, by its position or by what `member` says its members are (as text).
+    pub fn element_with(&self, index: usize, member: impl Fn(&str) -> Option<String>) -> &FieldRules {
+        let fits = |step: &Step| match step {
+            Step::Index(at) => *at == index,
+            Step::Keyed(name, value) => member(name).is_some_and(|text| text == *value),
+            Step::Field(_) | Step::Each => false,
+        };
+        let named = self.elements.iter().find(|(step, _)| fits(step)).map(|(_, rules)| rules);
+        named.or(self.each.as_deref()).unwrap_or(&NOTHING)
+    }
+
     /// The rules one step below.
     pub fn below(&self, step: &Step) -> &FieldRules {
         match step {

@@ -1,22 +1,54 @@
 //! jq filters, bounded, with a fast path for plain paths.
+//!
+//! A plain path (`.a.b`, `.["a b"].c`) is looked up where it stands and never builds a second tree. Every
+//! other filter is compiled once by `jaq` and run on a copy of its input. A filter sees its input and nine
+//! named variables; it has no environment, file, clock, log or way to stop the process.
+//!
+//! What bounds it:
+//! - its text: [`MAX_CHARS`] characters, terms at most [`program::MAX_NESTING`] deep, no `def`, none of jq's
+//!   unbounded generators (see [`library`]);
+//! - its run: every step that builds or multiplies values is metered (see [`meter`]), so that time, the
+//!   number of outputs, and the size and depth of every value on the way are limited, whatever the input.
 
+mod convert;
+mod library;
+mod meter;
+mod plain;
+mod program;
+
+use std::fmt;
 use std::sync::Arc;
 
+use self::program::Program;
 use super::value::Value;
 
-/// A compiled filter.
-#[derive(Clone, Debug)]
+/// The longest filter text, in characters.
+pub const MAX_CHARS: usize = 10_000;
+
+/// The variables that a filter may name, without `$`. All are declared; one that is not given is null.
+pub const VARIABLES: [&str; 9] =
+    ["key", "parent", "id", "observed", "page", "changed", "version", "status", "headers"];
+
+/// A compiled filter. Cheap to clone, and shared between threads.
+#[derive(Clone)]
 pub struct Filter {
     text: Arc<str>,
-    /// `.a.b`: found without running anything.
-    plain: Option<Arc<[String]>>,
+    form: Form,
 }
 
-/// The variables a filter may name, by name without `$`: key, parent, id, observed, page, changed, version, status, headers.
+#[derive(Clone)]
+enum Form {
+    /// `.a.b`: found without running anything.
+    Plain(Arc<[String]>),
+    Program(Arc<Program>),
+}
+
+/// The variables a filter may name, by name without `$`: see [`VARIABLES`].
 #[derive(Clone, Debug, Default)]
 pub struct Vars(pub Vec<(&'static str, Value)>);
 
-/// Why a filter did not give a value.
+/// Why a filter did not give a value. The message never holds a value that the filter worked on: it may be
+/// a secret.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("filter `{filter}`: {problem}")]
 pub struct FilterError {
@@ -26,9 +58,16 @@ pub struct FilterError {
 
 impl Filter {
     /// Compiles a filter.
+    ///
+    /// # Errors
+    /// What is wrong with the text, with the character where it is: a syntax error, an unknown function or
+    /// variable, something that filters here cannot do, a text over the limits.
     pub fn parse(text: &str) -> Result<Filter, FilterError> {
-        let _ = text;
-        todo!()
+        let form = match plain::names(text) {
+            Some(names) => Form::Plain(names.into()),
+            None => Form::Program(Arc::new(Program::compile(text).map_err(|problem| error(text, problem))?)),
+        };
+        Ok(Filter { text: text.into(), form })
     }
 
     /// The text as written.
@@ -38,23 +77,71 @@ impl Filter {
 
     /// The field names of a plain path (`.`: none), which needs no run and no tree.
     pub fn plain(&self) -> Option<&[String]> {
-        self.plain.as_deref()
+        match &self.form {
+            Form::Plain(names) => Some(names),
+            Form::Program(_) => None,
+        }
+    }
+
+    /// Whether the filter names the variable: one that it does not name need not be given.
+    pub fn uses(&self, variable: &str) -> bool {
+        match &self.form {
+            Form::Plain(_) => false,
+            Form::Program(program) => program.uses(variable),
+        }
     }
 
     /// All outputs.
+    ///
+    /// # Errors
+    /// The filter fails on this input, or goes over a limit.
     pub fn all(&self, input: &Value, vars: &Vars) -> Result<Vec<Value>, FilterError> {
-        let _ = (input, vars);
-        todo!()
+        let outputs = match &self.form {
+            Form::Plain(names) => {
+                plain::get(names, input).map(|found| vec![found.cloned().unwrap_or(Value::Null)])
+            }
+            Form::Program(program) => program.run(input, vars, false),
+        };
+        outputs.map_err(|problem| error(&self.text, problem))
     }
 
     /// The first output; `None` for none, and for null where the filter is a plain path that is not there.
+    ///
+    /// # Errors
+    /// The filter fails on this input before its first output, or goes over a limit.
     pub fn one(&self, input: &Value, vars: &Vars) -> Result<Option<Value>, FilterError> {
-        let _ = (input, vars);
-        todo!()
+        let output = match &self.form {
+            Form::Plain(names) => plain::get(names, input).map(Option::<&Value>::cloned),
+            Form::Program(program) => program.run(input, vars, true).map(|mut outputs| outputs.pop()),
+        };
+        output.map_err(|problem| error(&self.text, problem))
     }
 
     /// Whether the first output is neither null nor false.
+    ///
+    /// # Errors
+    /// As [`Filter::one`].
     pub fn holds(&self, input: &Value, vars: &Vars) -> Result<bool, FilterError> {
         Ok(!matches!(self.one(input, vars)?, None | Some(Value::Null | Value::Bool(false))))
     }
 }
+
+impl fmt::Debug for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Filter({})", self.text)
+    }
+}
+
+/// The longest piece of a filter's text that an error repeats.
+const SHOWN: usize = 200;
+
+fn error(text: &str, problem: String) -> FilterError {
+    let filter = match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.into(),
+    };
+    FilterError { filter, problem }
+}
+
+#[cfg(test)]
+mod tests;

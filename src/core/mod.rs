@@ -7,6 +7,7 @@
 //! ```
 
 pub mod change;
+pub mod compare;
 pub mod diff;
 pub mod document;
 pub mod engine;

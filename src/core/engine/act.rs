@@ -24,6 +24,9 @@ impl Engine {
     /// Compares what is wanted with what was just seen, and does the next thing.
     pub(super) fn decide(&mut self, at: usize) {
         self.recognise_own_create(at);
+        if self.is_awaited(at) {
+            return;
+        }
         let object = &self.objects[at];
         let spec = object.spec.resolve(&|reference| self.look(at, reference));
         let name = object.id.slashed();
@@ -239,6 +242,8 @@ impl Engine {
         object.looks = 0;
         object.uncertain = false;
         object.agreed = None;
+        self.await_write(at, action);
+        let object = &mut self.objects[at];
         match action {
             Action::Delete | Action::Replace => {
                 object.deletes += 1;

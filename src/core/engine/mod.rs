@@ -21,6 +21,7 @@ mod object;
 mod observe;
 mod ramp;
 mod random;
+mod ready;
 mod settle;
 
 use std::cmp::Reverse;
@@ -364,3 +365,6 @@ impl Engine {
         named.server_id.as_deref().filter(|_| is_id).map(Value::from)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -9,7 +9,7 @@ use super::super::document::{Document, Ensure, OnConflict, Policy};
 use super::super::exchange::VersionToken;
 use super::super::graph::GraphNode;
 use super::super::identity::ObjectId;
-use super::super::kind::Kind;
+use super::super::kind::{Kind, Wait};
 use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, Outcome};
@@ -89,6 +89,9 @@ pub struct Object {
     pub deletes: u32,
     /// When the last write was accepted, or may have been.
     pub wrote_at: Option<Duration>,
+    /// What the last write has to be waited for, and since when.
+    pub awaits: Option<Wait>,
+    pub awaits_since: Option<Duration>,
     /// A create whose outcome nobody knows.
     pub uncertain: bool,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
@@ -142,6 +145,8 @@ impl Object {
             sets: 0,
             deletes: 0,
             wrote_at: None,
+            awaits: None,
+            awaits_since: None,
             uncertain: false,
             doomed: None,
         }

@@ -279,8 +279,12 @@ impl Engine {
         }
         let first = matches!(self.objects[object].seen, Seen::NotYet);
         let this = &mut self.objects[object];
-        if let Seen::Present(Item { server_id: Some(id), .. }) = &seen {
-            this.server_id = Some(id.clone());
+        match &seen {
+            Seen::Present(Item { server_id: Some(id), .. }) => this.server_id = Some(id.clone()),
+            // The id of an object that is gone names nothing; the next one of this name has its own. Until a
+            // new object is visible, though, its id is all that is known of it.
+            Seen::Absent if this.sets == 0 => this.server_id = this.policy.pinned_id.clone(),
+            _ => {}
         }
         this.seen = seen;
         this.seen_at = asked;

@@ -135,7 +135,7 @@ mod tests {
     fn like_failures_stop_the_run_and_a_success_between_does_not() {
         let mut ramp = Ramp::new(4);
         (0..9).for_each(|i| ramp.push(queued(i, None)));
-        let mut one = |ramp: &mut Ramp| ramp.next().expect("one is free");
+        let one = |ramp: &mut Ramp| ramp.next().expect("one is free");
         let q = one(&mut ramp);
         assert!(!ramp.failed(&q, "422"));
         let q = one(&mut ramp);

@@ -1,0 +1,37 @@
+//! The structural difference: desired × observed × rules → changes.
+//!
+//! Only what is declared is compared, at every depth. [`walk`] goes down both sides at once, [`pair`] says
+//! which elements of two lists belong together (the overlay asks it too), [`show`] makes what is printed.
+//! Nothing here knows of requests, or of how a difference is mended.
+
+pub(super) mod align;
+pub(super) mod list;
+mod matching;
+pub(super) mod pair;
+pub(super) mod scope;
+mod show;
+mod signature;
+mod undeclared;
+pub(super) mod walk;
+
+pub use undeclared::undeclared;
+
+use super::change::Change;
+use super::fields::FieldRules;
+use super::node::Node;
+use super::value::Value;
+use scope::Scope;
+
+/// What would have to change on the server, in stable order. Empty means in sync.
+///
+/// Elements of lists are named by their key where they are paired by one, else by their position: in the file
+/// for what the file has, on the server for what only the server has. No secret is in the result, whole maps
+/// and lists included.
+pub fn diff(desired: &Node, observed: &Value, rules: &FieldRules) -> Vec<Change> {
+    walk::changes(desired, observed, Scope::root(rules))
+}
+
+/// Whether the observed value has everything that is desired: an empty difference, found without making one.
+pub fn agrees(desired: &Node, observed: &Value, rules: &FieldRules) -> bool {
+    walk::agrees(desired, observed, Scope::root(rules))
+}

@@ -1,0 +1,198 @@
+//! What of a value may be printed: everything but secrets, on both sides.
+//!
+//! A secret is known by its rule (`secret`), by its tag (`!secret`: then the same place on the server is one
+//! too), and by its text, wherever that turns up.
+
+use std::collections::BTreeMap;
+
+use crate::core::change::Shown;
+use crate::core::node::{Node, Want};
+use crate::core::value::{Map, Value};
+
+use super::scope::Scope;
+
+/// What stands in the place of a secret inside a map or a list that is shown whole.
+const HIDDEN: &str = "(secret)";
+
+/// Shorter texts are taken for a secret only when they are equal to it, not when they contain it.
+const TELLING: usize = 6;
+
+/// Makes printable forms, knowing the secrets of a document.
+pub(super) struct Show<'d> {
+    secrets: Vec<&'d str>,
+}
+
+impl<'d> Show<'d> {
+    pub fn new(document: &'d Node) -> Show<'d> {
+        let mut secrets = Vec::new();
+        collect(document, &mut secrets);
+        Show { secrets }
+    }
+
+    /// A desired value.
+    pub fn desired(&self, node: &Node, scope: Scope) -> Shown {
+        match &node.want {
+            Want::Secret(_) => Shown::Secret,
+            _ if scope.secret => Shown::Secret,
+            Want::Ref(reference) => Shown::Later(reference.text.clone()),
+            Want::Outside(outside) => Shown::Later(outside.to_string().into()),
+            Want::Json(Value::String(text)) if self.tells(text) => Shown::Secret,
+            _ => Shown::Value(self.desired_value(node, scope)),
+        }
+    }
+
+    fn desired_value(&self, node: &Node, scope: Scope) -> Value {
+        match &node.want {
+            Want::Secret(_) => HIDDEN.into(),
+            Want::Map(map) => {
+                let mut shown = Map::new();
+                for (name, item) in map {
+                    let scope = scope.field(name);
+                    if !matches!(item.want, Want::Unset) && !scope.here().not_compared() {
+                        shown.insert(name.clone(), self.desired_value(item, scope));
+                    }
+                }
+                Value::Object(shown)
+            }
+            Want::List(items) => {
+                let each = items.iter().enumerate();
+                each.map(|(i, item)| self.desired_value(item, scope.element(i, Some(item), None))).collect()
+            }
+            _ if scope.secret => HIDDEN.into(),
+            Want::Unset => Value::Null,
+            Want::Json(value) => self.scalar(value),
+            Want::Ref(reference) => format!("({})", reference.text).into(),
+            Want::Outside(outside) => format!("({outside})").into(),
+        }
+    }
+
+    /// An observed value; `veil` says where the file has secrets.
+    pub fn observed(&self, value: &Value, scope: Scope, veil: &Veil) -> Shown {
+        match value {
+            _ if scope.secret || veil.hides(value) => Shown::Secret,
+            Value::String(text) if self.tells(text) => Shown::Secret,
+            value => Shown::Value(self.observed_value(value, scope, veil)),
+        }
+    }
+
+    fn observed_value(&self, value: &Value, scope: Scope, veil: &Veil) -> Value {
+        match value {
+            _ if scope.secret || veil.hides(value) => HIDDEN.into(),
+            Value::Object(map) => {
+                let mut shown = Map::new();
+                for (name, value) in map {
+                    let scope = scope.field(name);
+                    if !scope.here().not_compared() {
+                        let veil = veil.fields.get(name.as_str()).unwrap_or(Veil::none());
+                        shown.insert(name.clone(), self.observed_value(value, scope, veil));
+                    }
+                }
+                Value::Object(shown)
+            }
+            Value::Array(items) => {
+                let veil = veil.each.as_deref().unwrap_or(Veil::none());
+                let scope = |i, item| scope.element(i, None, Some(item));
+                let each = items.iter().enumerate();
+                each.map(|(i, item)| self.observed_value(item, scope(i, item), veil)).collect()
+            }
+            scalar => self.scalar(scalar),
+        }
+    }
+
+    fn scalar(&self, value: &Value) -> Value {
+        match value {
+            Value::String(text) if self.tells(text) => HIDDEN.into(),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether a text would tell a secret.
+    pub fn tells(&self, text: &str) -> bool {
+        self.secrets
+            .iter()
+            .any(|secret| text == *secret || (secret.len() >= TELLING && text.contains(secret)))
+    }
+}
+
+fn collect<'d>(node: &'d Node, secrets: &mut Vec<&'d str>) {
+    match &node.want {
+        Want::Secret(secret) => secrets.extend(secret.reveal().filter(|text| !text.is_empty())),
+        Want::Map(map) => map.values().for_each(|item| collect(item, secrets)),
+        Want::List(items) => items.iter().for_each(|item| collect(item, secrets)),
+        Want::Unset | Want::Json(_) | Want::Ref(_) | Want::Outside(_) => {}
+    }
+}
+
+/// Where the file has secrets: there, the server's value is one too.
+#[derive(Debug, Default)]
+pub(super) struct Veil<'d> {
+    here: bool,
+    fields: BTreeMap<&'d str, Veil<'d>>,
+    /// Of any element: which one the server's belongs to is not known.
+    each: Option<Box<Veil<'d>>>,
+}
+
+static NO_VEIL: Veil<'static> = Veil { here: false, fields: BTreeMap::new(), each: None };
+
+impl<'d> Veil<'d> {
+    pub fn none() -> &'static Veil<'static> {
+        &NO_VEIL
+    }
+
+    /// The secrets of a desired value.
+    pub fn of(node: &'d Node) -> Veil<'d> {
+        let mut veil = Veil::default();
+        veil.add(node);
+        veil
+    }
+
+    /// The secrets that an element of this list may have.
+    pub fn of_elements(items: &'d [Node]) -> Veil<'d> {
+        let mut veil = Veil::default();
+        items.iter().for_each(|item| veil.add(item));
+        veil
+    }
+
+    /// Whether the server's key for an element would tell a secret.
+    pub fn hides_field(&self, name: &str) -> bool {
+        self.here || self.fields.contains_key(name)
+    }
+
+    /// Whether this value is a secret, or may hold one that is not where the file has it.
+    fn hides(&self, value: &Value) -> bool {
+        let (in_map, in_list) = (!self.fields.is_empty(), self.each.is_some());
+        self.here
+            || match value {
+                Value::Null => false,
+                Value::Object(_) => in_list,
+                Value::Array(_) => in_map,
+                _ => in_map || in_list,
+            }
+    }
+
+    fn add(&mut self, node: &'d Node) {
+        match &node.want {
+            Want::Secret(_) => self.here = true,
+            Want::Map(map) => {
+                for (name, item) in map.iter().filter(|(_, item)| has_secret(item)) {
+                    self.fields.entry(name).or_default().add(item);
+                }
+            }
+            Want::List(items) => {
+                for item in items.iter().filter(|item| has_secret(item)) {
+                    self.each.get_or_insert_default().add(item);
+                }
+            }
+            Want::Unset | Want::Json(_) | Want::Ref(_) | Want::Outside(_) => {}
+        }
+    }
+}
+
+fn has_secret(node: &Node) -> bool {
+    match &node.want {
+        Want::Secret(_) => true,
+        Want::Map(map) => map.values().any(has_secret),
+        Want::List(items) => items.iter().any(has_secret),
+        Want::Unset | Want::Json(_) | Want::Ref(_) | Want::Outside(_) => false,
+    }
+}

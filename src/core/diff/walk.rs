@@ -1,0 +1,196 @@
+//! Down both sides at once: what is declared against what is there. Lists have a file of their own.
+
+use std::collections::BTreeMap;
+
+use crate::core::change::{Change, Reason, Shown};
+use crate::core::compare;
+use crate::core::fields::{FieldRule, FieldRules};
+use crate::core::node::{Node, Want};
+use crate::core::value::{Map, Value};
+
+use super::scope::{Scope, Trail, asks_nothing, means_unset, nothing_to_remove, plain, value_comparer};
+use super::show::{Show, Veil};
+
+/// The changes that would make `observed` agree.
+pub(super) fn changes(desired: &Node, observed: &Value, scope: Scope) -> Vec<Change> {
+    let mut walk = Walk { show: Some(Show::new(desired)), changes: Vec::new(), differs: false };
+    walk.value(&Trail::Root, desired, Some(observed), scope);
+    walk.changes
+}
+
+/// Whether there would be none.
+pub(crate) fn agrees(desired: &Node, observed: &Value, scope: Scope) -> bool {
+    let mut walk = Walk { show: None, changes: Vec::new(), differs: false };
+    walk.value(&Trail::Root, desired, Some(observed), scope);
+    !walk.differs
+}
+
+pub(super) struct Walk<'d> {
+    /// `None` when only the verdict is wanted: then the first difference ends the walk.
+    pub show: Option<Show<'d>>,
+    changes: Vec<Change>,
+    differs: bool,
+}
+
+impl Walk<'_> {
+    /// Whether there is nothing left to find out.
+    pub fn done(&self) -> bool {
+        self.differs && self.show.is_none()
+    }
+
+    pub fn report<'n>(&mut self, trail: &Trail, make: impl FnOnce(&Show) -> Difference<'n>) {
+        self.differs = true;
+        if let Some(show) = &self.show {
+            let Difference { before, after, reason, node } = make(show);
+            let at = node.map(|node| node.at);
+            self.changes.push(Change { path: trail.path(), before, after, reason, at });
+        }
+    }
+
+    /// Compares a declared value with what is at its place.
+    pub fn value(&mut self, trail: &Trail, desired: &Node, observed: Option<&Value>, scope: Scope) {
+        let here = scope.here();
+        if self.done() || here.not_compared() {
+            return;
+        }
+        let Some(value) = observed.filter(|value| !value.is_null()) else {
+            return self.missing(trail, desired, observed, scope);
+        };
+        if is_masked(value, here) && !matches!(desired.want, Want::Unset) {
+            return;
+        }
+        match (&desired.want, value) {
+            (Want::Unset, _) if means_unset(value, here) => {}
+            (Want::Unset, _) => self.report(trail, |show| Difference {
+                before: Some(show.observed(value, scope, Veil::none())),
+                after: None,
+                reason: scope.reason(true, Reason::Unset),
+                node: Some(desired),
+            }),
+            (Want::Map(_) | Want::List(_), _) if value_comparer(here).is_some() => {
+                self.composite(trail, desired, value, scope);
+            }
+            (Want::Map(declared), Value::Object(map)) => self.members(trail, declared, map, scope),
+            (Want::List(items), Value::Array(list)) => self.list(trail, desired, (items, list), scope),
+            (want, _) if !scalar_agrees(want, value, here) => self.differ(trail, desired, value, scope),
+            _ => {}
+        }
+    }
+
+    /// One change for a value that is on both sides.
+    fn differ(&mut self, trail: &Trail, desired: &Node, value: &Value, scope: Scope) {
+        self.report(trail, |show| {
+            let after = show.desired(desired, scope);
+            let before = match after {
+                Shown::Secret => Shown::Secret,
+                _ => show.observed(value, scope, &Veil::of(desired)),
+            };
+            let reason = scope.reason(true, Reason::Declared);
+            Difference { before: Some(before), after: Some(after), reason, node: Some(desired) }
+        });
+    }
+
+    /// Nothing on the server, or null: one change for all that is missing.
+    fn missing(&mut self, trail: &Trail, desired: &Node, null: Option<&Value>, scope: Scope) {
+        if !asks_nothing(desired, null.is_some(), scope.rules) {
+            self.report(trail, |show| Difference {
+                before: null.map(|null| Shown::Value(null.clone())),
+                after: Some(show.desired(desired, scope)),
+                reason: scope.reason(false, Reason::Declared),
+                node: Some(desired),
+            });
+        }
+    }
+
+    /// A map or a list with a comparer of its own: declared fields count on the folded values, and a
+    /// difference is one change. With parts that JSON cannot say, it is compared as if there were none.
+    fn composite(&mut self, trail: &Trail, desired: &Node, value: &Value, scope: Scope) {
+        let comparer = value_comparer(scope.here()).expect("called where there is one");
+        if let Some(ours) = plain(desired) {
+            let folded = Node::from_value(desired.at, compare::fold(comparer, &ours));
+            if !super::agrees(&folded, &compare::fold(comparer, value), FieldRules::none()) {
+                self.differ(trail, desired, value, scope);
+            }
+            return;
+        }
+        match (&desired.want, value) {
+            (Want::Map(declared), Value::Object(map)) => self.members(trail, declared, map, scope),
+            (Want::List(items), Value::Array(list)) => self.list(trail, desired, (items, list), scope),
+            _ => self.differ(trail, desired, value, scope),
+        }
+    }
+
+    fn members(
+        &mut self,
+        trail: &Trail,
+        declared: &BTreeMap<String, Node>,
+        map: &Map<String, Value>,
+        scope: Scope,
+    ) {
+        for (name, node) in declared {
+            self.value(&Trail::Field(trail, name), node, map.get(name), scope.field(name));
+        }
+        if scope.closed || !scope.rules.is_empty() {
+            for (name, value) in map.iter().filter(|(name, _)| !declared.contains_key(*name)) {
+                self.undeclared(&Trail::Field(trail, name), value, scope.closed, scope.field(name));
+            }
+        }
+    }
+
+    /// A member that only the server has: it must go from a closed path, and a closed path may lie below it.
+    /// A list is owned once it is declared, and left alone otherwise.
+    fn undeclared(&mut self, trail: &Trail, value: &Value, closed: bool, scope: Scope) {
+        if self.done() || scope.here().not_compared() {
+            return;
+        }
+        if closed {
+            if !nothing_to_remove(value, scope.rules) {
+                self.removal(trail, value, scope, (Reason::Closed, Veil::none()));
+            }
+        } else if let Value::Object(map) = value
+            && !scope.rules.is_empty()
+        {
+            for (name, value) in map {
+                self.undeclared(&Trail::Field(trail, name), value, scope.closed, scope.field(name));
+            }
+        }
+    }
+
+    /// Something that only the server has, and must not have.
+    pub fn removal(&mut self, trail: &Trail, value: &Value, scope: Scope, (reason, veil): (Reason, &Veil)) {
+        self.report(trail, |show| Difference {
+            before: Some(show.observed(value, scope, veil)),
+            after: None,
+            reason: scope.reason(true, reason),
+            node: None,
+        });
+    }
+}
+
+/// A change without its place.
+pub(super) struct Difference<'n> {
+    pub before: Option<Shown>,
+    pub after: Option<Shown>,
+    pub reason: Reason,
+    pub node: Option<&'n Node>,
+}
+
+/// A mask says "set, hidden": there is nothing to compare with.
+fn is_masked(value: &Value, here: &FieldRule) -> bool {
+    match (&here.mask, value) {
+        (Some(mask), Value::String(text)) => mask.0.is_match(text),
+        _ => false,
+    }
+}
+
+/// Whether a value that is no container on at least one side is what is wanted.
+fn scalar_agrees(want: &Want, value: &Value, here: &FieldRule) -> bool {
+    match want {
+        Want::Json(ours) => compare::same(here.compare.as_ref(), ours, value),
+        // A secret that is not there cannot be compared.
+        Want::Secret(secret) => secret
+            .reveal()
+            .is_none_or(|text| compare::same(here.compare.as_ref(), &Value::String(text.into()), value)),
+        Want::Unset | Want::Ref(_) | Want::Outside(_) | Want::List(_) | Want::Map(_) => false,
+    }
+}

@@ -1,0 +1,159 @@
+//! Faults at chosen requests: nothing is done twice, nothing is lost, and nothing is written on a guess.
+
+use serde_json::json;
+
+use super::model::{Fault, Model, document, kind};
+use crate::core::document::{Document, Ensure};
+use crate::core::exchange::FailureClass;
+use crate::core::report::{Outcome, Report};
+
+fn team(server_ids: bool) -> (Model, [Document; 1]) {
+    let model = Model::new(vec![kind("Team", server_ids, None)]);
+    (model, [document("Team", &[("name", "a")], json!({"size": 1}))])
+}
+
+fn result(report: &Report) -> &'static str {
+    report.objects[0].result.word()
+}
+
+#[test]
+fn a_create_whose_answer_is_lost_is_not_repeated() {
+    for fault in
+        [Fault::DoneAndLost, Fault::Fails(FailureClass::Lost), Fault::Fails(FailureClass::Status(500))]
+    {
+        for server_ids in [false, true] {
+            let (mut model, documents) = team(server_ids);
+            model.faults.insert(("create", 1), fault.clone());
+            let report = model.apply(&documents);
+            assert_eq!(result(&report), "done", "{fault:?} {:?}", model.log);
+            let stored: usize = model.objects.values().map(Vec::len).sum();
+            assert_eq!(stored, 1, "{fault:?}: one object: {:?}", model.log);
+        }
+    }
+}
+
+#[test]
+fn a_create_is_looked_for_again_before_it_is_repeated() {
+    let (mut model, documents) = team(true);
+    model.faults.insert(("create", 1), Fault::Fails(FailureClass::Lost));
+    model.apply(&documents);
+    let creates: Vec<usize> = (0..model.log.len()).filter(|&i| model.log[i].starts_with("create")).collect();
+    assert_eq!(creates.len(), 2);
+    assert!(creates[1] - creates[0] > 2, "at least two looks between: {:?}", model.log);
+}
+
+#[test]
+fn an_update_or_delete_whose_answer_is_lost_is_seen_to_be_done() {
+    let (mut model, documents) = team(false);
+    model.put("Team", &[("name", "a")], json!({"size": 7}));
+    model.faults.insert(("update", 1), Fault::DoneAndLost);
+    let report = model.apply(&documents);
+    assert!(matches!(report.objects[0].result, Outcome::InSync | Outcome::Done));
+    assert_eq!(model.writes(), ["update Team a"]);
+
+    let mut gone = documents;
+    gone[0].policy.ensure = Ensure::Absent;
+    model.faults.insert(("delete", 1), Fault::DoneAndLost);
+    let report = model.apply(&gone);
+    assert!(matches!(report.objects[0].result, Outcome::InSync | Outcome::Done));
+    assert_eq!(model.writes(), ["update Team a", "delete Team a"]);
+}
+
+#[test]
+fn what_is_unknown_is_not_written() {
+    for class in [FailureClass::Status(403), FailureClass::Status(404), FailureClass::NotTheApi] {
+        let (mut model, documents) = team(true);
+        model.faults.insert(("list", 1), Fault::Fails(class));
+        let report = model.apply(&documents);
+        assert_eq!(result(&report), "unknown", "{class:?}");
+        assert!(model.writes().is_empty());
+    }
+}
+
+#[test]
+fn an_incomplete_listing_proves_no_absence() {
+    let (mut model, documents) = team(true);
+    model.faults.insert(("list", 1), Fault::Incomplete);
+    assert_eq!(result(&model.apply(&documents)), "unknown");
+    assert!(model.writes().is_empty());
+}
+
+#[test]
+fn passing_faults_are_retried_with_patience() {
+    for class in
+        [FailureClass::NotSent, FailureClass::Lost, FailureClass::Status(503), FailureClass::Status(429)]
+    {
+        let (mut model, documents) = team(true);
+        model.faults.insert(("list", 1), Fault::Fails(class));
+        model.faults.insert(("list", 2), Fault::Fails(class));
+        assert_eq!(result(&model.apply(&documents)), "done", "{class:?}");
+    }
+    let (mut model, documents) = team(false);
+    (1..=5).for_each(|n| {
+        model.faults.insert(("read", n), Fault::Fails(FailureClass::Status(503)));
+    });
+    assert_eq!(result(&model.apply(&documents)), "unknown", "and not for ever");
+}
+
+#[test]
+fn a_server_that_says_it_exists_is_believed_after_a_look() {
+    let (mut model, documents) = team(true);
+    model.meddle = Some(|model| model.put("Team", &[("name", "a")], json!({"size": 1})));
+    model.faults.insert(("create", 1), Fault::Fails(FailureClass::Exists));
+    let report = model.apply(&documents);
+    assert_eq!(result(&report), "in-sync", "taken over: {:?}", model.log);
+    assert_eq!(model.writes(), ["create Team a"]);
+}
+
+#[test]
+fn a_race_on_the_version_is_looked_at_again_and_won() {
+    let (mut model, documents) = team(false);
+    model.put("Team", &[("name", "a")], json!({"size": 7}));
+    (1..=3).for_each(|n| {
+        model.faults.insert(("update", n), Fault::Fails(FailureClass::Conflict));
+    });
+    assert_eq!(result(&model.apply(&documents)), "done");
+    assert_eq!(model.writes().len(), 4);
+}
+
+#[test]
+fn a_race_that_never_ends_is_reported() {
+    let (mut model, documents) = team(false);
+    model.put("Team", &[("name", "a")], json!({"size": 7}));
+    (1..=20).for_each(|n| {
+        model.faults.insert(("update", n), Fault::Fails(FailureClass::Conflict));
+    });
+    assert_eq!(result(&model.apply(&documents)), "conflict");
+    assert_eq!(model.writes().len(), 6, "six tries at most");
+}
+
+#[test]
+fn what_is_not_visible_yet_is_waited_for_and_never_made_twice() {
+    let (mut model, documents) = team(true);
+    model.hidden_looks = 8;
+    assert_eq!(result(&model.apply(&documents)), "done");
+    assert_eq!(model.writes(), ["create Team a"]);
+
+    let (mut model, documents) = team(true);
+    model.hidden_looks = 1_000;
+    let report = model.apply(&documents);
+    assert_eq!(result(&report), "unknown");
+    assert!(report.objects[0].wrote);
+    assert_eq!(model.writes(), ["create Team a"]);
+}
+
+#[test]
+fn a_bad_template_costs_a_few_writes_and_not_all() {
+    let mut model = Model::new(vec![kind("Team", false, None), kind("Other", false, None)]);
+    let mut documents: Vec<Document> =
+        (0..40).map(|i| document("Team", &[("name", &format!("t{i}"))], json!({}))).collect();
+    documents.push(document("Other", &[("name", "o")], json!({})));
+    (1..=40).for_each(|n| {
+        model.faults.insert(("create", n), Fault::Fails(FailureClass::Status(422)));
+    });
+    let report = model.apply(&documents);
+    let failed = report.objects.iter().filter(|entry| entry.result.word() == "failed").count();
+    assert!((3..=5).contains(&failed), "{failed} failed");
+    let skipped = report.objects.iter().filter(|entry| entry.result.word() == "skipped").count();
+    assert!(skipped >= 36, "{skipped} not attempted");
+}

@@ -1,0 +1,371 @@
+//! A small server in memory that answers the engine, with faults at chosen requests and a virtual clock.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::core::document::{Document, Policy};
+use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
+use crate::core::exchange::{Answer, Ask, Body, Failure, FailureClass, Item, Listing, Target, Wanted, Write};
+use crate::core::fields::FieldRules;
+use crate::core::filter::Filter;
+use crate::core::graph::Graph;
+use crate::core::identity::{Key, KindName, ObjectId};
+use crate::core::kind::{
+    Kind, Kinds, ListOp, Method, Op, Parent, Part, Piece, Read, Send, Serial, Template, Version,
+};
+use crate::core::node::{Node, Origin, Pos};
+use crate::core::report::Report;
+use crate::core::value::Value;
+
+/// What goes wrong with a request.
+#[derive(Clone, Debug)]
+pub enum Fault {
+    /// It is not done, and this is the answer.
+    Fails(FailureClass),
+    /// It is done, and the answer is lost.
+    DoneAndLost,
+    /// The listing is cut.
+    Incomplete,
+}
+
+/// One stored object.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    pub id: u64,
+    pub value: Value,
+    pub key: Key,
+}
+
+/// The server: objects by kind and key text, and what was done to it.
+#[derive(Default)]
+pub struct Model {
+    pub kinds: Kinds,
+    pub objects: BTreeMap<(Arc<str>, String), Vec<Stored>>,
+    next_id: u64,
+    /// The faults of the next requests of a sort: `("create", n)` is the n-th create from now, from 1.
+    pub faults: BTreeMap<(&'static str, u32), Fault>,
+    counts: BTreeMap<&'static str, u32>,
+    /// `list Team`, `create Team a`, …: in order.
+    pub log: Vec<String>,
+    /// What the server makes of a value before it stores it.
+    pub normalise: Option<fn(&mut Value)>,
+    /// So many looks at an object after its creation say that it is not there.
+    pub hidden_looks: u32,
+    hidden: BTreeMap<String, u32>,
+    /// A change by somebody else, made just before the next write.
+    pub meddle: Option<fn(&mut Model)>,
+}
+
+impl Model {
+    pub fn new(kinds: Vec<Kind>) -> Model {
+        let mut all = Kinds::default();
+        kinds.into_iter().for_each(|kind| all.insert(kind));
+        Model { kinds: all, ..Model::default() }
+    }
+
+    /// Puts an object on the server, as somebody else would.
+    pub fn put(&mut self, kind: &str, key: &[(&str, &str)], value: Value) {
+        self.next_id += 1;
+        let key = key_of(key);
+        let slot = self.objects.entry((kind.into(), key.to_string())).or_default();
+        slot.push(Stored { id: self.next_id, value, key });
+    }
+
+    /// The value of an object.
+    pub fn get(&self, kind: &str, name: &str) -> Option<&Value> {
+        self.objects.get(&(kind.into(), name.into()))?.first().map(|stored| &stored.value)
+    }
+
+    /// The log's lines that change something.
+    pub fn writes(&self) -> Vec<&str> {
+        let is_write = |line: &&str| !line.starts_with("list") && !line.starts_with("read");
+        self.log.iter().map(String::as_str).filter(is_write).collect()
+    }
+
+    fn fault(&mut self, role: &'static str) -> Option<Fault> {
+        let count = self.counts.entry(role).or_default();
+        *count += 1;
+        self.faults.remove(&(role, *count))
+    }
+
+    fn item(&self, stored: &Stored) -> Item {
+        let mut value = stored.value.clone();
+        value["id"] = stored.id.into();
+        Item {
+            key: stored.key.clone(),
+            server_id: Some(stored.id.to_string().into()),
+            version: None,
+            value: Arc::new(value),
+            deleting: false,
+            ready: None,
+        }
+    }
+
+    pub fn ask(&mut self, ask: &Ask) -> Answer {
+        match ask {
+            Ask::List(collection, wanted) => {
+                self.log
+                    .push(format!("list {} {}", collection.kind.kind, collection.scope).trim_end().into());
+                let fault = self.fault("list");
+                if let Some(Fault::Fails(class)) = fault {
+                    return failed(class);
+                }
+                let stored = self.objects.iter().filter(|((kind, _), _)| *kind == collection.kind.kind);
+                let scope = |s: &&Stored| {
+                    collection.scope.parts().iter().all(|(part, value)| s.key.get(part) == Some(value))
+                };
+                let all: Vec<Item> =
+                    stored.flat_map(|(_, s)| s).filter(scope).map(|stored| self.item(stored)).collect();
+                let seen = all.len();
+                let (items, others): (Vec<Item>, Vec<Item>) =
+                    all.into_iter().partition(|item| match wanted {
+                        Wanted::All => true,
+                        Wanted::Keys(keys) => keys.contains(&item.key),
+                    });
+                Answer::Listed(Listing {
+                    items,
+                    others: others.into_iter().map(|item| item.key).collect(),
+                    seen,
+                    incomplete: fault.map(|_| "the listing was cut".into()),
+                    problems: Vec::new(),
+                })
+            }
+            Ask::Read(target) => {
+                self.log.push(format!("read {}", target.id));
+                if let Some(Fault::Fails(class)) = self.fault("read") {
+                    return failed(class);
+                }
+                let hidden = self.hidden.get_mut(&target.id.to_string()).filter(|looks| **looks > 0);
+                if let Some(looks) = hidden {
+                    *looks -= 1;
+                    return Answer::Absent;
+                }
+                self.find(target).map_or(Answer::Absent, |stored| Answer::Found(self.item(stored)))
+            }
+        }
+    }
+
+    fn find(&self, target: &Target) -> Option<&Stored> {
+        let slot = self.objects.get(&(target.id.kind.kind.clone(), target.id.key.to_string()))?;
+        let by_id = target.server_id.as_deref();
+        slot.iter().find(|s| by_id.is_none_or(|id| id == s.id.to_string()))
+    }
+
+    pub fn write(&mut self, write: &Write) -> Answer {
+        if let Some(meddle) = self.meddle.take() {
+            meddle(self);
+        }
+        let (role, target) = match write {
+            Write::Create(target, _) => ("create", target),
+            Write::Update(target, _) => ("update", target),
+            Write::Delete(target) => ("delete", target),
+        };
+        self.log.push(format!("{role} {}", target.id));
+        let fault = self.fault(role);
+        if let Some(Fault::Fails(class)) = fault {
+            return failed(class);
+        }
+        let answer = self.perform(write);
+        if fault.is_some() { failed(FailureClass::Lost) } else { answer }
+    }
+
+    fn perform(&mut self, write: &Write) -> Answer {
+        match write {
+            Write::Create(target, body) => {
+                let value = self.normalised(body, None);
+                self.next_id += 1;
+                let id = self.next_id;
+                let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
+                let kind = self.kinds.get(&target.id.kind).expect("a kind").clone();
+                let by_name = kind.readable_by_key();
+                let stored = Stored { id, value, key: target.id.key.clone() };
+                let slot = self.objects.entry(slot).or_default();
+                if by_name {
+                    slot.clear();
+                }
+                slot.push(stored);
+                self.hidden.insert(target.id.to_string(), self.hidden_looks);
+                Answer::Accepted { server_id: (!by_name).then(|| id.to_string().into()), pending: false }
+            }
+            Write::Update(target, body) => {
+                let Some(old) = self.find(target).cloned() else { return Answer::Absent };
+                let value = self.normalised(body, Some(&old.value));
+                let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
+                for stored in self.objects.get_mut(&slot).into_iter().flatten().filter(|s| s.id == old.id) {
+                    stored.value = value.clone();
+                }
+                Answer::Accepted { server_id: None, pending: false }
+            }
+            Write::Delete(target) => {
+                let Some(old) = self.find(target).cloned() else { return Answer::Absent };
+                let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
+                let left = self.objects.get_mut(&slot).expect("it is there");
+                left.retain(|stored| stored.id != old.id);
+                Answer::Accepted { server_id: None, pending: false }
+            }
+        }
+    }
+
+    fn normalised(&self, body: &Body, old: Option<&Value>) -> Value {
+        let mut value = match body {
+            Body::Object(value) => value.clone(),
+            Body::Merge(patch) => {
+                let mut value = old.cloned().unwrap_or_default();
+                for (name, new) in patch.as_object().into_iter().flatten() {
+                    value[name] = new.clone();
+                }
+                value
+            }
+            Body::JsonPatch(_) | Body::None => old.cloned().unwrap_or_default(),
+        };
+        if let Some(normalise) = self.normalise {
+            normalise(&mut value);
+        }
+        value
+    }
+
+    /// Runs an engine to its end in virtual time.
+    pub fn run(&mut self, mut engine: Engine) -> Report {
+        let mut now = Duration::ZERO;
+        let mut answers: VecDeque<(RequestId, Answer)> = VecDeque::new();
+        let mut event = Event::Start;
+        for _ in 0..100_000 {
+            let mut wake = None;
+            for effect in engine.step(now, event) {
+                match effect {
+                    Effect::Ask(id, ask) => answers.push_back((id, self.ask(&ask))),
+                    Effect::Write(id, write) => answers.push_back((id, self.write(&write))),
+                    Effect::WakeAt(at) => wake = Some(at),
+                }
+            }
+            if engine.is_done() {
+                return engine.report();
+            }
+            event = match answers.pop_front() {
+                Some((id, answer)) => Event::Answered(id, answer),
+                None => {
+                    now = wake.expect("a run that is not done waits for something").max(now);
+                    Event::Woke
+                }
+            };
+            now += Duration::from_micros(100);
+        }
+        panic!("the run does not end: {:?}", self.log);
+    }
+
+    pub fn plan(&mut self, documents: &[Document]) -> Report {
+        let engine = self.engine(documents, Mode::Plan, Options::default(), None);
+        self.run(engine)
+    }
+
+    pub fn apply(&mut self, documents: &[Document]) -> Report {
+        self.apply_with(documents, Options::default(), None)
+    }
+
+    pub fn apply_with(
+        &mut self,
+        documents: &[Document],
+        options: Options,
+        agreed: Option<&Report>,
+    ) -> Report {
+        let engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, agreed);
+        self.run(engine)
+    }
+
+    fn engine(
+        &self,
+        documents: &[Document],
+        mode: Mode,
+        options: Options,
+        agreed: Option<&Report>,
+    ) -> Engine {
+        let graph = Graph::build(documents, &self.kinds).expect("the documents fit together");
+        Engine::new(documents.to_vec(), graph, &self.kinds, mode, options, &|_| true, agreed)
+    }
+}
+
+fn failed(class: FailureClass) -> Answer {
+    Answer::Failed(Failure {
+        class,
+        message: format!("the server said {class:?}"),
+        hint: None,
+        retry_after: None,
+    })
+}
+
+fn key_of(parts: &[(&str, &str)]) -> Key {
+    Key::new(parts.iter().map(|(part, value)| ((*part).into(), Value::from(*value))).collect())
+}
+
+fn op(method: Method, path: Vec<Piece>, send: Send) -> Op {
+    Op {
+        method,
+        path: Template(path),
+        query: Vec::new(),
+        headers: Vec::new(),
+        media: None,
+        body: None,
+        item: None,
+        id: None,
+        send,
+        wait: None,
+        forced: None,
+    }
+}
+
+pub fn kind_name(kind: &str) -> KindName {
+    KindName { backend: "test".into(), kind: kind.into() }
+}
+
+/// A kind whose names are ours, or the server's ids; with a parent, or without.
+pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
+    let last = if server_ids { Piece::Id } else { Piece::Part("name".into()) };
+    let item = vec![Piece::Literal("/".into()), last];
+    let mut parts = Vec::new();
+    if let Some(parent) = parent {
+        let of = Parent::Of(kind_name(parent));
+        parts.push(Part { name: "in".into(), on_item: None, parent: of });
+    }
+    let on_item = Some(Filter::parse(".name").expect("a filter"));
+    parts.push(Part { name: "name".into(), on_item, parent: Parent::Own });
+    Kind {
+        name: kind_name(name),
+        parts,
+        id: Filter::parse(".id").expect("a filter"),
+        matching: Vec::new(),
+        document: None,
+        list: Some(ListOp {
+            op: op(Method::Get, Vec::new(), Send::None),
+            items: None,
+            partial: false,
+            page: None,
+        }),
+        read: Read::Op(op(Method::Get, item.clone(), Send::None)),
+        create: Some(op(Method::Put, item.clone(), Send::Ours)),
+        update: Some(op(Method::Put, item.clone(), Send::Full)),
+        delete: Some(op(Method::Delete, item, Send::None)),
+        check: None,
+        fields: FieldRules::default(),
+        owner: None,
+        version: Version::None,
+        serial: Serial::No,
+        visible: if server_ids { Duration::from_secs(30) } else { Duration::ZERO },
+        absent: None,
+        deleting: None,
+        failed: None,
+        ready: None,
+        exists: None,
+    }
+}
+
+/// A document; `key` in the kind's order.
+pub fn document(kind: &str, key: &[(&str, &str)], spec: Value) -> Document {
+    Document {
+        id: ObjectId { kind: kind_name(kind), key: key_of(key) },
+        origin: Origin { file: "test.yaml".into(), at: Pos { line: 1, column: 1 } },
+        spec: Node::from_value(Pos { line: 2, column: 1 }, spec),
+        labels: BTreeMap::new(),
+        policy: Policy::default(),
+    }
+}

@@ -1,0 +1,29 @@
+# Named filters that backends use besides jq's own, most of them as comparers: run on both sides, they
+# make equal what means the same. Each leaves alone what it does not know.
+
+# The text without its last dot: DNS names.
+def trim_dot: if type == "string" then rtrimstr(".") else . end;
+
+# Character references resolved: APIs that escape for a page what they return as data.
+def html_unescape: if type == "string" then @htmld else . end;
+
+# Zero, "", [], {} and false are the same as nothing.
+def empty_is_missing: if . == 0 or . == "" or . == [] or . == {} or . == false then null else . end;
+
+# Zero is the same as nothing.
+def zero_is_missing: if . == 0 then null else . end;
+
+# Names separated by commas, or a list of names, as a sorted list without doubles.
+def comma_set: if type == "string" then split(",") | map(trim) | map(select(. != "")) else . end
+  | if type == "array" then unique else . end;
+
+# The same list joined by commas, as some APIs take it.
+def comma_joined: if type == "array" then map(tostring) | join(",") else . end;
+
+# JSON in a text as the value it says; other texts as they are.
+def json_value: if type == "string" then (try fromjson catch null) as $v | if $v == null then . else $v end else . end;
+
+# jq's own, without its way to build a value of any depth.
+def getpath($path): if ($path | length) > 100 then error("a path of more than 100 steps") else reduce $path[] as $p (.; .[$p]) end;
+def setpath($path; $x): getpath($path) = $x;
+def delpaths($paths): reduce ($paths | sort | reverse)[] as $path (.; getpath($path) |= empty);
