@@ -60,6 +60,21 @@ pub fn read(site: &Site, op: &Op, target: &Target) -> Result<HttpRequest, Failur
     build(site, op, Role::Read, &fill(site, target), body)
 }
 
+/// The request that tells the version, for kinds whose version has one of its own.
+///
+/// # Errors
+/// As [`list`].
+pub fn version(
+    site: &Site,
+    op: &Op,
+    key: &Key,
+    parent_ids: &ParentIds,
+    id: Option<&str>,
+) -> Result<HttpRequest, Failure> {
+    let body = body::filtered(op, Sent::nothing(), &vars(key, parent_ids, id)).map_err(filter_failure)?;
+    build(site, op, Role::Read, &Fill { key, parent_ids, id, version: None, owner: &site.owner }, body)
+}
+
 /// A write, with its precondition.
 ///
 /// # Errors
