@@ -42,10 +42,8 @@ fn open(connection: &Connection) -> Result<Arc<dyn Transport>, Problem> {
     let doing = format!("opening the backend `{}`", connection.name);
     match &connection.address {
         Address::Embedded(path) => {
-            let embedded = Embedded::open(path).map_err(|error| {
-                let hint = error.hint();
-                Problem { hint, ..Problem::new(format!("{doing}: {error}")) }
-            })?;
+            let embedded = Embedded::open(path)
+                .map_err(|error| Problem::new(format!("{doing}: {error}")).hint(error.hint()))?;
             Ok(Arc::new(InProcess(embedded)))
         }
         Address::Http(_) => connect(connection).map_err(|error| Problem::new(format!("{doing}: {error}"))),
@@ -84,8 +82,9 @@ impl<Mode> Clients<Mode> {
     ) -> Result<Self, Problem> {
         let mut clients = HashMap::new();
         for (connection, transport) in &transports.all {
-            let made = client(connection, transport.clone())
-                .map_err(|error| Problem::new(format!("opening the backend `{}`: {error}", connection.name)))?;
+            let made = client(connection, transport.clone()).map_err(|error| {
+                Problem::new(format!("opening the backend `{}`: {error}", connection.name))
+            })?;
             clients.insert(connection.name.clone(), made);
         }
         Ok(Clients { clients, kinds: kinds.clone() })

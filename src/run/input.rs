@@ -118,8 +118,10 @@ impl<'e> Loader<'e> {
             self.problems.extend(problems);
             Graph::default()
         });
-        let (warnings, errors): (Vec<Problem>, Vec<Problem>) =
-            std::mem::take(&mut self.problems).into_iter().map(|p| self.excerpted(p)).partition(|p| p.warning);
+        let (warnings, errors): (Vec<Problem>, Vec<Problem>) = std::mem::take(&mut self.problems)
+            .into_iter()
+            .map(|p| self.excerpted(p))
+            .partition(|p| p.warning);
         if !errors.is_empty() {
             return Err(warnings.into_iter().chain(errors).collect());
         }

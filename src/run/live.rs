@@ -30,7 +30,8 @@ impl Session {
     pub async fn live(&self, wants: &(dyn Fn(&KindName) -> bool + Sync)) -> Result<Found, Problem> {
         let (transports, kinds, options, documents) = self.parts();
         let clients = Clients::read_only(transports, kinds, options)?;
-        let mut walk = Walk { clients: &clients, kinds, documents, listed: HashMap::new(), found: Found::default() };
+        let mut walk =
+            Walk { clients: &clients, kinds, documents, listed: HashMap::new(), found: Found::default() };
         for kind in kinds.iter().filter(|kind| wants(&kind.name)) {
             let items = walk.list(kind).await;
             walk.found.items.extend(items.iter().map(|item| (id_of(kind, item), item.clone())));
@@ -117,7 +118,12 @@ impl<L: Look> Walk<'_, L> {
     }
 
     /// The parents that are there: the last part of their key, and their server ids.
-    async fn parents(&mut self, kind: &Kind, part: &str, parent: &KindName) -> Vec<(Value, Option<Arc<str>>)> {
+    async fn parents(
+        &mut self,
+        kind: &Kind,
+        part: &str,
+        parent: &KindName,
+    ) -> Vec<(Value, Option<Arc<str>>)> {
         let Some(parent) = self.kinds.get(parent).cloned() else { return Vec::new() };
         if parent.name == kind.name {
             return self.stated(kind, part);

@@ -92,7 +92,12 @@ impl Session {
         self.plan_of(documents, limits, tell).await
     }
 
-    async fn plan_of(&self, documents: Vec<Document>, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
+    async fn plan_of(
+        &self,
+        documents: Vec<Document>,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<Report, Problem> {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
         let engine = self.engine(documents, Mode::Plan, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
@@ -155,4 +160,3 @@ fn sum(a: Requests, b: Requests) -> Requests {
         delete: a.delete + b.delete,
     }
 }
-
