@@ -1,5 +1,7 @@
 //! `trueup get`: live objects, by a client that cannot write.
 
+use std::sync::Arc;
+
 use super::options::{Consents, Get};
 use super::start;
 use crate::core::exit::Exit;
@@ -25,8 +27,10 @@ struct Asked {
 
 fn run(options: &Get, out: &mut Out) -> Result<Exit, Exit> {
     let asked: Vec<Asked> = options.objects.iter().map(|text| Asked::read(text)).collect();
-    let loaded = start::load("get", &options.sources, Reach::All, out)?;
+    let names = asked.iter().map(|one| one.kind.clone()).collect();
+    let loaded = start::load("get", &options.sources, Reach::Kinds(names), out)?;
     let kinds = loaded.input.kinds.clone();
+    let reached: Vec<Arc<str>> = loaded.input.connections.iter().map(|c| c.name.clone()).collect();
     for one in &asked {
         if !kinds.iter().any(|kind| *kind.name.kind == *one.kind) {
             let known = kinds.iter().map(|kind| &*kind.name.kind);
@@ -37,7 +41,10 @@ fn run(options: &Get, out: &mut Out) -> Result<Exit, Exit> {
     }
     let session = start::open("get", loaded, options.effort, &Consents::default(), out)?;
     start::block_on(options.effort, out, async |limits, out| {
-        let wants = |name: &KindName| asked.is_empty() || asked.iter().any(|one| *one.kind == *name.kind);
+        let wants = |name: &KindName| {
+            reached.contains(&name.backend)
+                && (asked.is_empty() || asked.iter().any(|one| *one.kind == *name.kind))
+        };
         let found = tokio::select! {
             found = session.live(&wants) => found,
             () = limits.stop.cancelled() => return Exit::Interrupted,
