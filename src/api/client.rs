@@ -213,3 +213,7 @@ impl Line {
         run(&Context { site: &self.site, doing, now: now(), redactor: &redactor })
     }
 }
+
+#[cfg(test)]
+#[path = "client_tests.rs"]
+mod tests;
