@@ -3,5 +3,9 @@
 
 pub mod api;
 pub mod backend;
+pub mod cli;
 pub mod core;
+pub mod manifest;
+pub mod render;
 pub mod run;
+pub mod server;

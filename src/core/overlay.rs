@@ -93,10 +93,20 @@ impl Form {
         if here.not_compared() {
             return self.uncompared(desired, observed, place);
         }
-        let present = observed.filter(|value| !value.is_null());
         if self == Form::Patch && is_settled(desired, observed, place.scope) {
             return Ok(observed.cloned());
         }
+        self.laid(desired, observed, place)
+    }
+
+    /// A field that is compared, and differs or is sent whether it does or not.
+    fn laid(
+        self,
+        desired: &Node,
+        observed: Option<&Value>,
+        place: Place,
+    ) -> Result<Option<Value>, Unavailable> {
+        let present = observed.filter(|value| !value.is_null());
         Ok(match (&desired.want, present) {
             (Want::Unset, _) => self.cleared(observed, place),
             (Want::Map(_), Some(Value::Object(map))) => Some(self.members(desired, map, place)?),
@@ -204,13 +214,21 @@ impl Form {
         for (i, item) in items.iter().enumerate() {
             let partner = pairing.partner[i].map(|j| &list[j]);
             let place = Place { scope: scope.element(i, Some(item), partner), whole: true, in_list: true };
-            merged.push(self.value(&settled(item), partner, place)?);
+            merged.push(match partner {
+                // What a new element has not to say is no reason to leave it out.
+                None if !place.scope.here().not_compared() => self.laid(&settled(item), None, place)?,
+                partner => self.value(&settled(item), partner, place)?,
+            });
         }
         let extra = |j: usize| {
             let place = Place { scope: scope.element(j, None, Some(&list[j])), ..place };
             self.undeclared(&list[j], false, place)
         };
-        let order = order(&pairing, list.len(), scope.here().open, self == Form::Patch);
+        let stays = |j: usize| {
+            let open = scope.here().open || scope.element(j, None, Some(&list[j])).here().not_compared();
+            open && pairing.extra.binary_search(&j).is_ok()
+        };
+        let order = order(&pairing, list.len(), stays, self == Form::Patch);
         let elements = order.into_iter().filter_map(|slot| match slot {
             Slot::Ours(i) => merged[i].take(),
             Slot::Theirs(j) => extra(j),
@@ -237,9 +255,9 @@ enum Slot {
 }
 
 /// The elements in the order in which they are sent. Where order does not count, a patch keeps what is there
-/// in its place; elsewhere an open list's other elements stay behind those that they stood behind.
-fn order(pairing: &Pairing, observed: usize, open: bool, patch: bool) -> Vec<Slot> {
-    let keep = |j: &usize| open && pairing.extra.binary_search(j).is_ok();
+/// in its place; elsewhere the elements of others stay behind those that they stood behind.
+fn order(pairing: &Pairing, observed: usize, stays: impl Fn(usize) -> bool, patch: bool) -> Vec<Slot> {
+    let keep = |j: &usize| stays(*j);
     let mut slots = Vec::new();
     if pairing.by != By::Order && patch {
         let mut owner = vec![None; observed];

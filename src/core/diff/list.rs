@@ -9,7 +9,7 @@ use crate::core::value::{Value, plain_text};
 
 use super::pair::{By, Pairing, pair};
 use super::scope::{Scope, Trail};
-use super::show::{Show, Veil};
+use super::show::Show;
 use super::walk::{Difference, Walk};
 
 impl Walk<'_> {
@@ -24,14 +24,13 @@ impl Walk<'_> {
         let pairing = pair(items, list, scope);
         if pairing.reordered {
             return self.report(trail, |show| Difference {
-                before: Some(show.observed(&Value::Array(list.to_vec()), scope, &Veil::of(desired))),
+                before: Some(show.observed(trail, &Value::Array(list.to_vec()), scope)),
                 after: Some(show.desired(desired, scope)),
                 reason: scope.reason(true, Reason::Reordered),
                 node: Some(desired),
             });
         }
-        let veil = if self.show.is_some() { Veil::of_elements(items) } else { Veil::default() };
-        let names = Names::new(&pairing, &veil, scope);
+        let names = Names::new(&pairing, trail, scope, self.show.as_ref());
         for (i, item) in items.iter().enumerate() {
             if self.done() {
                 return;
@@ -48,7 +47,7 @@ impl Walk<'_> {
                 let below = scope.element(j, None, Some(&list[j]));
                 if !below.here().not_compared() {
                     let step = names.observed(j, &list[j], self.show.as_ref());
-                    self.removal(&Trail::Element(trail, &step), &list[j], below, (Reason::ListOwned, &veil));
+                    self.removal(&Trail::Element(trail, &step), &list[j], below, Reason::ListOwned);
                 }
             }
         }
@@ -82,11 +81,12 @@ struct Names<'p> {
 }
 
 impl<'p> Names<'p> {
-    fn new(pairing: &'p Pairing, veil: &Veil, scope: Scope) -> Names<'p> {
+    fn new(pairing: &'p Pairing, trail: &Trail, scope: Scope, show: Option<&Show>) -> Names<'p> {
+        let hidden = |name: &str| {
+            scope.each().field(name).secret || show.is_none_or(|show| show.veil(trail).hides_key(name))
+        };
         let key = match &pairing.by {
-            By::Key(name) if !scope.each().field(name).secret && !veil.hides_field(name) => {
-                Some(name.as_str())
-            }
+            By::Key(name) if !hidden(name) => Some(name.as_str()),
             _ => None,
         };
         Names { key }

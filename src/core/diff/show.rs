@@ -9,7 +9,7 @@ use crate::core::change::Shown;
 use crate::core::node::{Node, Want};
 use crate::core::value::{Map, Value};
 
-use super::scope::Scope;
+use super::scope::{Scope, Trail};
 
 /// What stands in the place of a secret inside a map or a list that is shown whole.
 const HIDDEN: &str = "(secret)";
@@ -20,13 +20,23 @@ const TELLING: usize = 6;
 /// Makes printable forms, knowing the secrets of a document.
 pub(super) struct Show<'d> {
     secrets: Vec<&'d str>,
+    veil: Veil<'d>,
 }
 
 impl<'d> Show<'d> {
     pub fn new(document: &'d Node) -> Show<'d> {
         let mut secrets = Vec::new();
         collect(document, &mut secrets);
-        Show { secrets }
+        Show { secrets, veil: Veil::of(document) }
+    }
+
+    /// The secrets that the file has at a place.
+    pub fn veil(&self, trail: &Trail) -> &Veil<'d> {
+        match trail {
+            Trail::Root => &self.veil,
+            Trail::Field(above, name) => self.veil(above).fields.get::<str>(name).unwrap_or(Veil::none()),
+            Trail::Element(above, _) => self.veil(above).each.as_deref().unwrap_or(Veil::none()),
+        }
     }
 
     /// A desired value.
@@ -66,8 +76,9 @@ impl<'d> Show<'d> {
         }
     }
 
-    /// An observed value; `veil` says where the file has secrets.
-    pub fn observed(&self, value: &Value, scope: Scope, veil: &Veil) -> Shown {
+    /// An observed value at this place.
+    pub fn observed(&self, trail: &Trail, value: &Value, scope: Scope) -> Shown {
+        let veil = self.veil(trail);
         match value {
             _ if scope.secret || veil.hides(value) => Shown::Secret,
             Value::String(text) if self.tells(text) => Shown::Secret,
@@ -135,27 +146,20 @@ pub(super) struct Veil<'d> {
 static NO_VEIL: Veil<'static> = Veil { here: false, fields: BTreeMap::new(), each: None };
 
 impl<'d> Veil<'d> {
-    pub fn none() -> &'static Veil<'static> {
+    fn none() -> &'static Veil<'static> {
         &NO_VEIL
     }
 
     /// The secrets of a desired value.
-    pub fn of(node: &'d Node) -> Veil<'d> {
+    fn of(node: &'d Node) -> Veil<'d> {
         let mut veil = Veil::default();
         veil.add(node);
         veil
     }
 
-    /// The secrets that an element of this list may have.
-    pub fn of_elements(items: &'d [Node]) -> Veil<'d> {
-        let mut veil = Veil::default();
-        items.iter().for_each(|item| veil.add(item));
-        veil
-    }
-
-    /// Whether the server's key for an element would tell a secret.
-    pub fn hides_field(&self, name: &str) -> bool {
-        self.here || self.fields.contains_key(name)
+    /// Whether a key of this list's elements may be a secret.
+    pub fn hides_key(&self, name: &str) -> bool {
+        self.each.as_ref().is_some_and(|each| each.here || each.fields.contains_key(name))
     }
 
     /// Whether this value is a secret, or may hold one that is not where the file has it.

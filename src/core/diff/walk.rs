@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::compare;
-use crate::core::fields::{FieldRule, FieldRules};
+use crate::core::fields::{Comparer, FieldRule};
 use crate::core::node::{Node, Want};
-use crate::core::value::{Map, Value};
+use crate::core::value::{Map, Value, equal};
 
-use super::scope::{Scope, Trail, asks_nothing, means_unset, nothing_to_remove, plain, value_comparer};
-use super::show::{Show, Veil};
+use super::scope::{Scope, Trail, asks_nothing, means_unset, nothing_to_remove, plain};
+use super::show::Show;
 
 /// The changes that would make `observed` agree.
 pub(super) fn changes(desired: &Node, observed: &Value, scope: Scope) -> Vec<Change> {
@@ -62,18 +62,25 @@ impl Walk<'_> {
         match (&desired.want, value) {
             (Want::Unset, _) if means_unset(value, here) => {}
             (Want::Unset, _) => self.report(trail, |show| Difference {
-                before: Some(show.observed(value, scope, Veil::none())),
+                before: Some(show.observed(trail, value, scope)),
                 after: None,
                 reason: scope.reason(true, Reason::Unset),
                 node: Some(desired),
             }),
-            (Want::Map(_) | Want::List(_), _) if value_comparer(here).is_some() => {
-                self.composite(trail, desired, value, scope);
-            }
+            _ => match filtered(desired, value, scope) {
+                Some(true) => {}
+                Some(false) => self.differ(trail, desired, value, scope),
+                None => self.compared(trail, desired, value, scope),
+            },
+        }
+    }
+
+    fn compared(&mut self, trail: &Trail, desired: &Node, value: &Value, scope: Scope) {
+        match (&desired.want, value) {
             (Want::Map(declared), Value::Object(map)) => self.members(trail, declared, map, scope),
             (Want::List(items), Value::Array(list)) => self.list(trail, desired, (items, list), scope),
-            (want, _) if !scalar_agrees(want, value, here) => self.differ(trail, desired, value, scope),
-            _ => {}
+            (want, _) if scalar_agrees(want, value, scope.here()) => {}
+            _ => self.differ(trail, desired, value, scope),
         }
     }
 
@@ -83,7 +90,7 @@ impl Walk<'_> {
             let after = show.desired(desired, scope);
             let before = match after {
                 Shown::Secret => Shown::Secret,
-                _ => show.observed(value, scope, &Veil::of(desired)),
+                _ => show.observed(trail, value, scope),
             };
             let reason = scope.reason(true, Reason::Declared);
             Difference { before: Some(before), after: Some(after), reason, node: Some(desired) }
@@ -99,24 +106,6 @@ impl Walk<'_> {
                 reason: scope.reason(false, Reason::Declared),
                 node: Some(desired),
             });
-        }
-    }
-
-    /// A map or a list with a comparer of its own: declared fields count on the folded values, and a
-    /// difference is one change. With parts that JSON cannot say, it is compared as if there were none.
-    fn composite(&mut self, trail: &Trail, desired: &Node, value: &Value, scope: Scope) {
-        let comparer = value_comparer(scope.here()).expect("called where there is one");
-        if let Some(ours) = plain(desired) {
-            let folded = Node::from_value(desired.at, compare::fold(comparer, &ours));
-            if !super::agrees(&folded, &compare::fold(comparer, value), FieldRules::none()) {
-                self.differ(trail, desired, value, scope);
-            }
-            return;
-        }
-        match (&desired.want, value) {
-            (Want::Map(declared), Value::Object(map)) => self.members(trail, declared, map, scope),
-            (Want::List(items), Value::Array(list)) => self.list(trail, desired, (items, list), scope),
-            _ => self.differ(trail, desired, value, scope),
         }
     }
 
@@ -145,7 +134,7 @@ impl Walk<'_> {
         }
         if closed {
             if !nothing_to_remove(value, scope.rules) {
-                self.removal(trail, value, scope, (Reason::Closed, Veil::none()));
+                self.removal(trail, value, scope, Reason::Closed);
             }
         } else if let Value::Object(map) = value
             && !scope.rules.is_empty()
@@ -157,9 +146,9 @@ impl Walk<'_> {
     }
 
     /// Something that only the server has, and must not have.
-    pub fn removal(&mut self, trail: &Trail, value: &Value, scope: Scope, (reason, veil): (Reason, &Veil)) {
+    pub fn removal(&mut self, trail: &Trail, value: &Value, scope: Scope, reason: Reason) {
         self.report(trail, |show| Difference {
-            before: Some(show.observed(value, scope, veil)),
+            before: Some(show.observed(trail, value, scope)),
             after: None,
             reason: scope.reason(true, reason),
             node: None,
@@ -173,6 +162,25 @@ pub(super) struct Difference<'n> {
     pub after: Option<Shown>,
     pub reason: Reason,
     pub node: Option<&'n Node>,
+}
+
+/// The verdict on a map or a list that has a filter: declared fields count on what the filter makes of both
+/// sides. `None` where there is no filter, or parts that JSON cannot say: the values are compared as they are.
+fn filtered(desired: &Node, value: &Value, scope: Scope) -> Option<bool> {
+    let filter = scope.here().compare.as_ref().filter(|comparer| matches!(comparer, Comparer::Filter(_)))?;
+    if !matches!(desired.want, Want::Map(_) | Want::List(_)) {
+        return None;
+    }
+    let ours = Node::from_value(desired.at, compare::fold(filter, &plain(desired)?));
+    let theirs = compare::fold(filter, value);
+    Some(match &ours.want {
+        Want::Json(ours) => equal(ours, &theirs),
+        _ => {
+            let mut walk = Walk { show: None, changes: Vec::new(), differs: false };
+            walk.compared(&Trail::Root, &ours, &theirs, scope);
+            !walk.differs
+        }
+    })
 }
 
 /// A mask says "set, hidden": there is nothing to compare with.
