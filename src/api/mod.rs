@@ -11,3 +11,6 @@ pub mod limit;
 mod list;
 mod tls;
 pub mod transport;
+
+#[cfg(test)]
+mod testing;
