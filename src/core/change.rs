@@ -20,6 +20,13 @@ pub struct Change {
     pub at: Option<Pos>,
 }
 
+impl Change {
+    /// Whether either side is a secret: then neither is shown.
+    pub fn is_secret(&self) -> bool {
+        [&self.before, &self.after].into_iter().flatten().any(|side| *side == Shown::Secret)
+    }
+}
+
 /// A side of a change.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shown {

@@ -272,6 +272,18 @@ impl Kind {
         self.parts.is_empty() && self.list.is_none()
     }
 
+    /// The operations that the kind declares, the listing among them.
+    pub fn ops(&self) -> impl Iterator<Item = &Op> {
+        let read = match &self.read {
+            Read::Op(op) => Some(op),
+            Read::FromList => None,
+        };
+        let list = self.list.as_ref().map(|list| &list.op);
+        [list, read, self.create.as_ref(), self.update.as_ref(), self.delete.as_ref(), self.check.as_ref()]
+            .into_iter()
+            .flatten()
+    }
+
     /// Whether an object can be read with nothing but its key.
     pub fn readable_by_key(&self) -> bool {
         matches!(&self.read, Read::Op(op) if !op.needs_id())
@@ -307,10 +319,3 @@ impl Kinds {
 
 /// A value from outside that a key may hold: checked where a path is built from it.
 pub type PartValue = Value;
-
-impl Kind {
-    /// The key with these parts.
-    pub fn key_of(&self, parts: Vec<(Arc<str>, Value)>) -> super::identity::Key {
-        super::identity::Key::new(parts)
-    }
-}

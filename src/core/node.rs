@@ -47,15 +47,17 @@ pub enum Want {
     Secret(Secret),
     /// `!ref`: a field of another document's observed object.
     Ref(Reference),
-    /// `!env` or `!file`, before its value is put in. None is left in a loaded document.
+    /// What loading puts in or takes away. None is left in a loaded document.
     Outside(Outside),
     List(Vec<Node>),
     Map(BTreeMap<String, Node>),
 }
 
-/// A value from outside the document.
+/// A value that the document does not state itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outside {
+    /// A key with nothing behind it: an error, or not declared, as the kind of document says.
+    Nothing,
     /// `!env NAME`
     Env(Arc<str>),
     /// `!file PATH`
@@ -65,6 +67,7 @@ pub enum Outside {
 impl fmt::Display for Outside {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Outside::Nothing => f.write_str("nothing"),
             Outside::Env(name) => write!(f, "env {name}"),
             Outside::File(path) => write!(f, "file {path}"),
         }
@@ -113,6 +116,16 @@ pub struct Reference {
 impl Node {
     pub fn new(at: Pos, want: Want) -> Node {
         Node { at, want }
+    }
+
+    /// Whether a key has nothing behind it.
+    pub fn is_nothing(&self) -> bool {
+        self.want == Want::Outside(Outside::Nothing)
+    }
+
+    /// Whether nothing is stated here that could be sent.
+    pub fn is_blank(&self) -> bool {
+        self.want == Want::Unset || self.is_nothing()
     }
 
     /// The member `name` of a map.
@@ -177,7 +190,7 @@ impl Node {
     /// The first secret that is not there, or the first reference whose value is not known.
     pub fn to_value(&self) -> Result<Value, Unavailable> {
         Ok(match &self.want {
-            Want::Unset => Value::Null,
+            Want::Unset | Want::Outside(Outside::Nothing) => Value::Null,
             Want::Json(value) => value.clone(),
             Want::Secret(secret) => match secret.reveal() {
                 Some(text) => Value::String(text.into()),
@@ -192,7 +205,7 @@ impl Node {
             Want::List(items) => Value::Array(items.iter().map(Node::to_value).collect::<Result<_, _>>()?),
             Want::Map(map) => {
                 let mut object = Map::new();
-                for (name, item) in map.iter().filter(|(_, item)| item.want != Want::Unset) {
+                for (name, item) in map.iter().filter(|(_, item)| !item.is_blank()) {
                     object.insert(name.clone(), item.to_value()?);
                 }
                 Value::Object(object)

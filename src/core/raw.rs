@@ -40,6 +40,11 @@ impl RawDocument {
         self.root.get(name)?.as_str()
     }
 
+    /// A place in the document's file.
+    pub fn place(&self, at: Pos) -> Origin {
+        Origin { file: self.source.file.clone(), at }
+    }
+
     /// Where the document begins.
     pub fn origin(&self) -> Origin {
         Origin { file: self.source.file.clone(), at: self.root.at }

@@ -1,0 +1,206 @@
+
+using namespace System.Management.Automation
+using namespace System.Management.Automation.Language
+
+Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
+    param($wordToComplete, $commandAst, $cursorPosition)
+
+    $commandElements = $commandAst.CommandElements
+    $command = @(
+        'trueup'
+        for ($i = 1; $i -lt $commandElements.Count; $i++) {
+            $element = $commandElements[$i]
+            if ($element -isnot [StringConstantExpressionAst] -or
+                $element.StringConstantType -ne [StringConstantType]::BareWord -or
+                $element.Value.StartsWith('-') -or
+                $element.Value -eq $wordToComplete) {
+                break
+        }
+        $element.Value
+    }) -join ';'
+
+    $completions = @(switch ($command) {
+        'trueup' {
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-V', '-V ', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('--version', '--version', [CompletionResultType]::ParameterName, 'Print version')
+            [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show what would change, field by field; writes nothing')
+            [CompletionResult]::new('drift', 'drift', [CompletionResultType]::ParameterValue, 'Check for differences in CI: exit code 2 when there are any; writes nothing')
+            [CompletionResult]::new('apply', 'apply', [CompletionResultType]::ParameterValue, 'Make the server match the files, and read it back')
+            [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Check the files without a network')
+            [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Show live objects')
+            [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete what the files name, in reverse order')
+            [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Run the built-in REST server')
+            [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
+            break
+        }
+        'trueup;plan' {
+            [CompletionResult]::new('--replace', '--replace', [CompletionResultType]::ParameterName, 'Allow this object to be deleted and created again; can be repeated')
+            [CompletionResult]::new('--rotate', '--rotate', [CompletionResultType]::ParameterName, 'Send the write-only values of this object again; can be repeated')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--selector', '--selector', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'No objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--backends', '--backends', [CompletionResultType]::ParameterName, 'Take Backend documents from here and nowhere else; can be repeated')
+            [CompletionResult]::new('--allow-env', '--allow-env', [CompletionResultType]::ParameterName, 'Let manifests read only these variables of the environment; can be repeated')
+            [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'Requests at once, to each backend [default: adapts to the server]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for the whole run, such as 90s or 5m')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('--detailed-exitcode', '--detailed-exitcode', [CompletionResultType]::ParameterName, 'Exit with 2 when there are differences, or changes were made')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;drift' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--selector', '--selector', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'No objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--backends', '--backends', [CompletionResultType]::ParameterName, 'Take Backend documents from here and nowhere else; can be repeated')
+            [CompletionResult]::new('--allow-env', '--allow-env', [CompletionResultType]::ParameterName, 'Let manifests read only these variables of the environment; can be repeated')
+            [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'Requests at once, to each backend [default: adapts to the server]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for the whole run, such as 90s or 5m')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;apply' {
+            [CompletionResult]::new('--replace', '--replace', [CompletionResultType]::ParameterName, 'Allow this object to be deleted and created again; can be repeated')
+            [CompletionResult]::new('--rotate', '--rotate', [CompletionResultType]::ParameterName, 'Send the write-only values of this object again; can be repeated')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--selector', '--selector', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'No objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--backends', '--backends', [CompletionResultType]::ParameterName, 'Take Backend documents from here and nowhere else; can be repeated')
+            [CompletionResult]::new('--allow-env', '--allow-env', [CompletionResultType]::ParameterName, 'Let manifests read only these variables of the environment; can be repeated')
+            [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'Requests at once, to each backend [default: adapts to the server]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for the whole run, such as 90s or 5m')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Write without asking')
+            [CompletionResult]::new('--detailed-exitcode', '--detailed-exitcode', [CompletionResultType]::ParameterName, 'Exit with 2 when there are differences, or changes were made')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;validate' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--selector', '--selector', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'No objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--backends', '--backends', [CompletionResultType]::ParameterName, 'Take Backend documents from here and nowhere else; can be repeated')
+            [CompletionResult]::new('--allow-env', '--allow-env', [CompletionResultType]::ParameterName, 'Let manifests read only these variables of the environment; can be repeated')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;get' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--selector', '--selector', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'No objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--backends', '--backends', [CompletionResultType]::ParameterName, 'Take Backend documents from here and nowhere else; can be repeated')
+            [CompletionResult]::new('--allow-env', '--allow-env', [CompletionResultType]::ParameterName, 'Let manifests read only these variables of the environment; can be repeated')
+            [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'Requests at once, to each backend [default: adapts to the server]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for the whole run, such as 90s or 5m')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;delete' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--selector', '--selector', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'No objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--backends', '--backends', [CompletionResultType]::ParameterName, 'Take Backend documents from here and nowhere else; can be repeated')
+            [CompletionResult]::new('--allow-env', '--allow-env', [CompletionResultType]::ParameterName, 'Let manifests read only these variables of the environment; can be repeated')
+            [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'Requests at once, to each backend [default: adapts to the server]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for the whole run, such as 90s or 5m')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Write without asking')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;serve' {
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Address and port to listen on; port 0 takes any free one')
+            [CompletionResult]::new('--store', '--store', [CompletionResultType]::ParameterName, 'Folder that keeps the objects')
+            [CompletionResult]::new('--faults', '--faults', [CompletionResultType]::ParameterName, 'Faults to inject, for tests')
+            [CompletionResult]::new('--token-env', '--token-env', [CompletionResultType]::ParameterName, 'Variable of the environment that holds the token which clients must send')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;completions' {
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+    })
+
+    $completions.Where{ $_.CompletionText -like "$wordToComplete*" } |
+        Sort-Object -Property ListItemText
+}

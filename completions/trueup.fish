@@ -1,0 +1,174 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_trueup_global_optspecs
+    string join \n output= color= v/verbose q/quiet h/help V/version
+end
+
+function __fish_trueup_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_trueup_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_trueup_using_subcommand
+    set -l cmd (__fish_trueup_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c trueup -n "__fish_trueup_needs_command" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_needs_command" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_needs_command" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_needs_command" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_needs_command" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_needs_command" -s V -l version -d 'Print version'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "plan" -d 'Show what would change, field by field; writes nothing'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "drift" -d 'Check for differences in CI: exit code 2 when there are any; writes nothing'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "apply" -d 'Make the server match the files, and read it back'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "validate" -d 'Check the files without a network'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "get" -d 'Show live objects'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "delete" -d 'Delete what the files name, in reverse order'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "serve" -d 'Run the built-in REST server'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "completions" -d 'Print the completions for a shell'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l detailed-exitcode -d 'Exit with 2 when there are differences, or changes were made'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l yes -d 'Write without asking'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l detailed-exitcode -d 'Exit with 2 when there are differences, or changes were made'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand get" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand get" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand get" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand get" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand get" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l yes -d 'Write without asking'
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l listen -d 'Address and port to listen on; port 0 takes any free one' -r
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l store -d 'Folder that keeps the objects' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l faults -d 'Faults to inject, for tests' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l token-env -d 'Variable of the environment that holds the token which clients must send' -r
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand completions" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand completions" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand completions" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand completions" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand completions" -s h -l help -d 'Print help'

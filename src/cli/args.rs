@@ -1,0 +1,242 @@
+//! The flags, as clap declares them. Nothing but [`super`] sees this module: it turns into
+//! [`super::options`] at once.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+use super::color::Color;
+use super::help;
+
+/// Make any REST API match what YAML files say.
+#[derive(Debug, Parser)]
+#[command(name = "trueup", version, after_help = help::TOP, max_term_width = 110, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Verb,
+    #[command(flatten)]
+    pub output: OutputArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    /// Show what would change, field by field; writes nothing
+    #[command(after_help = help::PLAN)]
+    Plan(PlanArgs),
+    /// Check for differences in CI: exit code 2 when there are any; writes nothing
+    #[command(after_help = help::DRIFT)]
+    Drift(DriftArgs),
+    /// Make the server match the files, and read it back
+    #[command(after_help = help::APPLY)]
+    Apply(ApplyArgs),
+    /// Check the files without a network
+    #[command(after_help = help::VALIDATE)]
+    Validate(ValidateArgs),
+    /// Show live objects
+    #[command(after_help = help::GET)]
+    Get(GetArgs),
+    /// Delete what the files name, in reverse order
+    #[command(after_help = help::DELETE)]
+    Delete(DeleteArgs),
+    /// Run the built-in REST server
+    #[command(after_help = help::SERVE)]
+    Serve(ServeArgs),
+    /// Print the completions for a shell
+    #[command(after_help = help::COMPLETIONS)]
+    Completions(CompletionsArgs),
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub struct OutputArgs {
+    /// Text for people, or JSON: one document, or one object a line
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", env = "TRUEUP_OUTPUT")]
+    pub output: OutputFormat,
+    /// Whether to colour; auto: in a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN", env = "TRUEUP_COLOR")]
+    pub color: Color,
+    /// Show objects in sync too; twice: log requests
+    #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", env = "TRUEUP_VERBOSE")]
+    pub verbose: u8,
+    /// No progress, no talk: the result only
+    #[arg(short, long, global = true, value_parser = switch, env = "TRUEUP_QUIET")]
+    pub quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    #[default]
+    Text,
+    Json,
+    Ndjson,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct SourceArgs {
+    /// A file or folder of manifests, or - for standard input; can be repeated
+    #[arg(short, long = "file", value_name = "PATH", value_hint = ValueHint::AnyPath, env = "TRUEUP_FILE")]
+    pub file: Vec<PathBuf>,
+    /// Objects with these labels: app=web,tier!=db; can be repeated, all must hold
+    #[arg(short = 'l', long = "selector", value_name = "LABELS", env = "TRUEUP_SELECTOR")]
+    pub selector: Vec<String>,
+    /// Only objects whose Kind/name matches; can be repeated
+    #[arg(long, value_name = "GLOB", env = "TRUEUP_ONLY")]
+    pub only: Vec<String>,
+    /// No objects whose Kind/name matches; can be repeated
+    #[arg(long, value_name = "GLOB", env = "TRUEUP_EXCLUDE")]
+    pub exclude: Vec<String>,
+    /// Take Backend documents from here and nowhere else; can be repeated
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath, env = "TRUEUP_BACKENDS")]
+    pub backends: Vec<PathBuf>,
+    /// Let manifests read only these variables of the environment; can be repeated
+    #[arg(long, value_name = "GLOB", env = "TRUEUP_ALLOW_ENV")]
+    pub allow_env: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Requests")]
+pub struct EffortArgs {
+    /// Requests at once, to each backend [default: adapts to the server]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024), env = "TRUEUP_PARALLEL")]
+    pub parallel: Option<u16>,
+    /// Time for the whole run, such as 90s or 5m
+    #[arg(long, value_name = "DURATION", value_parser = duration, env = "TRUEUP_TIMEOUT")]
+    pub timeout: Option<Duration>,
+}
+
+#[derive(Debug, Args)]
+pub struct ConsentArgs {
+    /// Allow this object to be deleted and created again; can be repeated
+    #[arg(long, value_name = "KIND/NAME", value_parser = object, env = "TRUEUP_REPLACE")]
+    pub replace: Vec<String>,
+    /// Send the write-only values of this object again; can be repeated
+    #[arg(long, value_name = "KIND/NAME", value_parser = object, env = "TRUEUP_ROTATE")]
+    pub rotate: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct YesArgs {
+    /// Write without asking
+    #[arg(long, value_parser = switch, env = "TRUEUP_YES")]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DetailArgs {
+    /// Exit with 2 when there are differences, or changes were made
+    #[arg(long, value_parser = switch, env = "TRUEUP_DETAILED_EXITCODE")]
+    pub detailed_exitcode: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    #[command(flatten)]
+    pub detail: DetailArgs,
+    #[command(flatten)]
+    pub consents: ConsentArgs,
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DriftArgs {
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ApplyArgs {
+    #[command(flatten)]
+    pub yes: YesArgs,
+    #[command(flatten)]
+    pub detail: DetailArgs,
+    #[command(flatten)]
+    pub consents: ConsentArgs,
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ValidateArgs {
+    #[command(flatten)]
+    pub sources: SourceArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct GetArgs {
+    /// Kinds, or single objects by their Kind/name; all when none is given
+    #[arg(value_name = "KIND[/NAME]", value_parser = object)]
+    pub objects: Vec<String>,
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct DeleteArgs {
+    #[command(flatten)]
+    pub yes: YesArgs,
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Address and port to listen on; port 0 takes any free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080", env = "TRUEUP_LISTEN")]
+    pub listen: SocketAddr,
+    /// Folder that keeps the objects
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath, env = "TRUEUP_STORE")]
+    pub store: PathBuf,
+    /// Faults to inject, for tests
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, env = "TRUEUP_FAULTS")]
+    pub faults: Option<PathBuf>,
+    /// Variable of the environment that holds the token which clients must send
+    #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
+    pub token_env: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct CompletionsArgs {
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+/// A switch in the environment; an empty variable is as good as none.
+fn switch(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "" | "0" | "false" | "no" | "off" => Ok(false),
+        "1" | "true" | "yes" | "on" => Ok(true),
+        _ => Err("write true or false".into()),
+    }
+}
+
+/// A duration of more than nothing.
+fn duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(time) if time.is_zero() => Err("it is no time at all".into()),
+        Ok(time) => Ok(time),
+        Err(error) => Err(format!("{error}; write it like 90s or 1h30m")),
+    }
+}
+
+/// `Kind` or `Kind/name`.
+fn object(text: &str) -> Result<String, String> {
+    match text.split('/').next() {
+        Some("") | None => Err("write it like Queue/orders".into()),
+        Some(_) => Ok(text.to_owned()),
+    }
+}

@@ -1,0 +1,112 @@
+//! Asks before anything is written. The terminal is asked itself, as standard input may be the manifests.
+
+use std::fs::OpenOptions;
+use std::io::{self, BufRead, BufReader, Write};
+
+use crate::core::escape;
+use crate::core::redact::Redactor;
+use crate::core::report::{Action, Entry, Outcome, Report};
+use crate::core::scrub;
+use crate::render::words::counted;
+
+/// What came of asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    Given,
+    /// Anything but a clear yes.
+    Withheld,
+    /// Nobody can be asked: the caller shows [`HINT`] and refuses.
+    NoTerminal,
+}
+
+/// What to do where nobody can be asked.
+pub const HINT: &str = "there is no terminal to ask in; add `--yes` to write without being asked";
+
+/// Objects that a question names; of more the number is told.
+const NAMED: usize = 10;
+
+/// Asks in the controlling terminal, when `interactive` says that a person is there to read the question
+/// (standard error is a terminal).
+pub fn ask(question: &str, interactive: bool) -> Consent {
+    if !interactive {
+        return Consent::NoTerminal;
+    }
+    let Ok(terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
+        return Consent::NoTerminal;
+    };
+    match terminal.try_clone() {
+        Ok(reader) => ask_on(question, BufReader::new(reader), terminal).unwrap_or(Consent::NoTerminal),
+        Err(_) => Consent::NoTerminal,
+    }
+}
+
+/// Asks on any pair of streams; the end of input is no yes.
+fn ask_on(question: &str, mut input: impl BufRead, mut output: impl Write) -> io::Result<Consent> {
+    write!(output, "{question}")?;
+    output.flush()?;
+    let mut answer = String::new();
+    input.read_line(&mut answer)?;
+    Ok(match answer.trim().to_ascii_lowercase().as_str() {
+        "y" | "yes" => Consent::Given,
+        _ => Consent::Withheld,
+    })
+}
+
+/// The question for what a report plans. What would be lost is named.
+pub fn question(report: &Report, redactor: &Redactor) -> String {
+    let mut text = String::new();
+    for (action, verb) in [(Action::Delete, "Deletes"), (Action::Replace, "Deletes and creates again")] {
+        let due = |entry: &&Entry| entry.action == action && entry.result == Outcome::Planned;
+        let objects: Vec<&Entry> = report.objects.iter().filter(due).collect();
+        if objects.is_empty() {
+            continue;
+        }
+        let names = objects.iter().take(NAMED).map(|entry| scrub::id(&entry.id, redactor).to_string());
+        let mut names = names.map(|name| escape::inline(&name).into_owned()).collect::<Vec<_>>().join(", ");
+        if objects.len() > NAMED {
+            names.push_str(&format!(" and {} more", objects.len() - NAMED));
+        }
+        text.push_str(&format!("{verb} {}: {names}.\n", counted(objects.len(), "object")));
+    }
+    text.push_str("Apply these changes? [y/N] ");
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::render::sample::{entry, plan};
+
+    #[test]
+    fn only_a_clear_yes_is_consent() {
+        for (answer, want) in [
+            ("y\n", Consent::Given),
+            ("YES\r\n", Consent::Given),
+            ("", Consent::Withheld),
+            ("\n", Consent::Withheld),
+            ("n\n", Consent::Withheld),
+            ("yep\n", Consent::Withheld),
+        ] {
+            let mut shown = Vec::new();
+            assert_eq!(ask_on("Sure? ", answer.as_bytes(), &mut shown).expect("no I/O"), want, "{answer:?}");
+            assert_eq!(shown, b"Sure? ");
+        }
+        assert_eq!(ask("Sure? ", false), Consent::NoTerminal);
+    }
+
+    #[test]
+    fn what_would_be_lost_is_named() {
+        let redactor = Redactor::new(["s3cr3t"]);
+        assert_eq!(question(&plan(), &redactor), "Apply these changes? [y/N] ");
+        let mut report = plan();
+        report.objects = (0..12)
+            .map(|i| entry("Queue", &format!("q{i}\u{1b}"), 1, Action::Delete, Outcome::Planned))
+            .collect();
+        report.objects.push(entry("User", "s3cr3t", 1, Action::Replace, Outcome::Planned));
+        insta::assert_snapshot!(question(&report, &redactor), @r"
+            Deletes 12 objects: Queue //q0\u{1b}, Queue //q1\u{1b}, Queue //q2\u{1b}, Queue //q3\u{1b}, Queue //q4\u{1b}, Queue //q5\u{1b}, Queue //q6\u{1b}, Queue //q7\u{1b}, Queue //q8\u{1b}, Queue //q9\u{1b} and 2 more.
+            Deletes and creates again 1 object: User //(redacted).
+            Apply these changes? [y/N]
+            ");
+    }
+}

@@ -1,0 +1,69 @@
+//! The longer texts of `--help`: examples, each of which works as it stands.
+
+pub const TOP: &str = "\
+Examples:
+  trueup plan -f manifests/           what would change, field by field, and why
+  trueup apply -f manifests/          change it, and read it back
+  trueup drift -f manifests/          for CI: exit code 2 when the server differs
+
+Exit codes:
+  0 success    1 failed, or unknown    2 differences    3 conflict    4 written and failed
+  5 refused    64 wrong usage          65 wrong input   130 interrupted
+
+Every flag has a twin in the environment: TRUEUP_OUTPUT=json is --output json.";
+
+pub const PLAN: &str = "\
+Examples:
+  trueup plan -f manifests/
+  trueup plan -f manifests/ --only 'Queue/*' --output json
+  helm template chart | trueup plan -f - --backends backends.yaml
+
+Nothing is ever written. With --detailed-exitcode the exit code is 2 when there are differences.";
+
+pub const DRIFT: &str = "\
+Examples:
+  trueup drift -f manifests/
+  trueup drift -f manifests/ -l team=payments --output ndjson
+
+Nothing is ever written. The exit code is 2 when the server differs, 0 when all is in sync.";
+
+pub const APPLY: &str = "\
+Examples:
+  trueup apply -f manifests/                            shows the plan, asks, writes
+  trueup apply -f manifests/ --yes                      in CI
+  trueup apply -f manifests/ --replace Queue///orders   where replacing is the only way
+
+Without a terminal and without --yes nothing is written, and the exit code is 5 unless all is in sync.";
+
+pub const VALIDATE: &str = "\
+Examples:
+  trueup validate -f manifests/
+  trueup validate -f manifests/ --output json
+
+No request is sent. All errors are shown in one run; the exit code is 65 when there are any.";
+
+pub const GET: &str = "\
+Examples:
+  trueup get --backends backends.yaml
+  trueup get Queue -f manifests/
+  trueup get Queue///orders Exchange --backends backends.yaml --output json";
+
+pub const DELETE: &str = "\
+Examples:
+  trueup delete -f manifests/old/
+  trueup delete -f manifests/ --only 'Queue/*/old-*' --yes
+
+Objects go in reverse order: what needs another goes first.";
+
+pub const SERVE: &str = "\
+Examples:
+  trueup serve --store ./data
+  API_TOKEN=secret trueup serve --store ./data --listen 127.0.0.1:9000 --token-env API_TOKEN
+
+A well-behaved REST API for any kind, to try things out on and to test against.";
+
+pub const COMPLETIONS: &str = "\
+Examples:
+  trueup completions bash > ~/.local/share/bash-completion/completions/trueup
+  trueup completions zsh > ~/.zfunc/_trueup
+  trueup completions fish > ~/.config/fish/completions/trueup.fish";

@@ -1,0 +1,73 @@
+//! The command line: flags in, exit code out. One file a verb; each takes its options and the way out.
+//!
+//! The environment and the terminal are looked at here and handed on as values.
+
+mod args;
+pub mod color;
+mod completions;
+pub mod confirm;
+mod help;
+pub mod options;
+mod parse;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Mutex, PoisonError};
+
+use crate::core::exit::Exit;
+use crate::core::problem::Problem;
+use crate::render::out::{Out, Stream};
+use color::decide;
+use options::{Command, Invocation, Output};
+use parse::Stop;
+
+/// Carries out a command line, the program's name first.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
+    match parse::parse(args) {
+        Ok(invocation) => {
+            let mut out = open(&invocation.output);
+            guard_panics(&out);
+            let exit = dispatch(&invocation, &mut out);
+            out.exit(exit)
+        }
+        Err(stop) => {
+            let exit = stop.exit();
+            match stop {
+                // Nothing can be done about a closed stream here, and the exit code is right already.
+                Stop::Clap(error) => drop(error.print()),
+                Stop::Usage(problem) => open(&Output::default()).error(&problem),
+            }
+            exit
+        }
+    }
+}
+
+/// Standard output and standard error, coloured as asked for.
+fn open(output: &Output) -> Out {
+    let colour = |is_terminal| decide(output.color, is_terminal, |name| std::env::var_os(name));
+    let stdout = Stream::new(io::stdout(), colour(io::stdout().is_terminal()));
+    let stderr = Stream::new(io::stderr(), colour(io::stderr().is_terminal()));
+    Out::new(stdout, stderr, output.format).quiet(output.quiet)
+}
+
+/// A panic is a bug, and its message may hold anything: it goes out like everything else.
+fn guard_panics(out: &Out) {
+    let guard = Mutex::new(out.guard(io::stderr()));
+    std::panic::set_hook(Box::new(move |panic| {
+        let text = format!("error: this is a bug in trueup, please report it\n{panic}\n");
+        let mut guard = guard.lock().unwrap_or_else(PoisonError::into_inner);
+        // There is nowhere left to say that this did not work.
+        drop(guard.write_all(text.as_bytes()));
+    }));
+}
+
+fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
+    match &invocation.command {
+        Command::Completions(shell) => completions::run(*shell, out),
+        other => {
+            let message = format!("`{}` is not part of this build", other.word());
+            out.error(&Problem::new(message));
+            Exit::Failed
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What the command line asks for, as values: all that the rest of the program knows of flags.
+
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap_complete::Shell;
+
+use super::color::Color;
+use crate::render::out::Format;
+
+/// A whole command line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    pub command: Command,
+    pub output: Output,
+}
+
+/// What to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    Plan(Plan),
+    Drift(Drift),
+    Apply(Apply),
+    Validate(Validate),
+    Get(Get),
+    Delete(Delete),
+    Serve(Serve),
+    Completions(Shell),
+}
+
+/// How to tell it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    pub format: Format,
+    pub color: Color,
+    /// How often `-v` was given.
+    pub verbose: u8,
+    pub quiet: bool,
+}
+
+/// Where the input is, and which of it is meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sources {
+    /// Files, folders, or `-`.
+    pub files: Vec<PathBuf>,
+    /// Each value of `-l`; all must hold.
+    pub labels: Vec<String>,
+    pub only: Vec<String>,
+    pub exclude: Vec<String>,
+    /// The only source of Backend documents, when not empty.
+    pub backends: Vec<PathBuf>,
+    /// Names of the environment that manifests may read; empty: all.
+    pub allow_env: Vec<String>,
+}
+
+/// How hard to work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Requests at once, to each backend; `None` leaves it to the program.
+    pub parallel: Option<usize>,
+    /// For the whole run.
+    pub timeout: Option<Duration>,
+}
+
+/// Acts that need to be asked for object by object, each `Kind/part/part`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Consents {
+    /// May be deleted and created again.
+    pub replace: BTreeSet<String>,
+    /// Their write-only values are sent again.
+    pub rotate: BTreeSet<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    pub sources: Sources,
+    pub effort: Effort,
+    pub consents: Consents,
+    pub detailed_exitcode: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drift {
+    pub sources: Sources,
+    pub effort: Effort,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Apply {
+    pub sources: Sources,
+    pub effort: Effort,
+    pub consents: Consents,
+    pub detailed_exitcode: bool,
+    /// Do not ask.
+    pub yes: bool,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Validate {
+    pub sources: Sources,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Get {
+    pub sources: Sources,
+    pub effort: Effort,
+    /// `Kind` or `Kind/name`; empty: all that the backends have.
+    pub objects: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Delete {
+    pub sources: Sources,
+    pub effort: Effort,
+    pub yes: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Serve {
+    pub listen: SocketAddr,
+    /// Where the objects are kept.
+    pub store: PathBuf,
+    /// Faults to inject, for tests.
+    pub faults: Option<PathBuf>,
+    /// The environment's variable that holds the token which clients must show.
+    pub token_env: Option<String>,
+}
+
+impl Command {
+    /// The command's name.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Command::Plan(_) => "plan",
+            Command::Drift(_) => "drift",
+            Command::Apply(_) => "apply",
+            Command::Validate(_) => "validate",
+            Command::Get(_) => "get",
+            Command::Delete(_) => "delete",
+            Command::Serve(_) => "serve",
+            Command::Completions(_) => "completions",
+        }
+    }
+}

@@ -1,0 +1,120 @@
+use std::time::Duration;
+
+use clap::CommandFactory;
+
+use super::*;
+use crate::cli::color::Color;
+
+fn read(line: &str) -> Result<Invocation, Stop> {
+    parse(std::iter::once("trueup").chain(line.split_whitespace()).map(OsString::from))
+}
+
+fn complaint(line: &str) -> String {
+    let stop = read(line).expect_err(line);
+    assert_eq!(stop.exit(), Exit::Usage, "{line}");
+    match stop {
+        Stop::Clap(error) => error.render().to_string(),
+        Stop::Usage(problem) => format!("{problem}\n{}", problem.hint.as_deref().unwrap_or_default()),
+    }
+}
+
+#[test]
+fn the_declaration_is_sound() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn flags_become_options() {
+    let line = "apply -f a -f b.yaml -l app=web,tier!=db --only Queue/* --exclude */x --backends c --allow-env API_* \
+                --parallel 8 --timeout 1m30s --yes --detailed-exitcode --replace Queue///orders --replace Queue///b \
+                --rotate User/a --output ndjson --color never -vv";
+    let Invocation { command: Command::Apply(apply), output } = read(line).expect(line) else {
+        panic!("another command")
+    };
+    let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+    assert_eq!(
+        apply,
+        Apply {
+            sources: Sources {
+                files: vec!["a".into(), "b.yaml".into()],
+                labels: texts(&["app=web,tier!=db"]),
+                only: texts(&["Queue/*"]),
+                exclude: texts(&["*/x"]),
+                backends: vec!["c".into()],
+                allow_env: texts(&["API_*"]),
+            },
+            effort: Effort { parallel: Some(8), timeout: Some(Duration::from_secs(90)) },
+            consents: Consents {
+                replace: texts(&["Queue///orders", "Queue///b"]).into_iter().collect(),
+                rotate: texts(&["User/a"]).into_iter().collect(),
+            },
+            detailed_exitcode: true,
+            yes: true,
+        }
+    );
+    assert_eq!(output, Output { format: Format::Ndjson, color: Color::Never, verbose: 2, quiet: false });
+}
+
+#[test]
+fn each_command_is_read() {
+    for (line, word) in [
+        ("plan -f a", "plan"),
+        ("-q drift -f -", "drift"),
+        ("apply -f a", "apply"),
+        ("validate -f a", "validate"),
+        ("get --backends b Queue Queue///orders", "get"),
+        ("get -f a", "get"),
+        ("delete -f a --yes", "delete"),
+        ("serve --store d --listen 127.0.0.1:0 --faults f --token-env T", "serve"),
+        ("completions zsh", "completions"),
+    ] {
+        assert_eq!(read(line).expect(line).command.word(), word);
+    }
+}
+
+#[test]
+fn wrong_usage_says_what_to_do() {
+    for (line, part) in [
+        ("plan", "trueup plan -f manifests/"),
+        ("get", "--backends FILE"),
+        ("pan -f a", "'plan'"),
+        ("plan -f a --outptu json", "'--output'"),
+        ("plan -f a --output yaml", "[possible values: text, json, ndjson]"),
+        ("plan -f a --timeout soon", "write it like 90s or 1h30m"),
+        ("plan -f a --timeout 0s", "no time at all"),
+        ("plan -f a --parallel 0", "0 is not in 1..=1024"),
+        ("plan -f a --replace /x", "write it like Queue/orders"),
+        ("plan -f a -v -q", "cannot be used with"),
+        ("plan -f a --yes", "unexpected argument"),
+        ("serve", "--store <PATH>"),
+        ("serve --store d --listen nowhere", "invalid socket address"),
+        ("completions tcsh", "[possible values:"),
+        ("", "Usage: trueup"),
+    ] {
+        let said = complaint(line);
+        assert!(said.contains(part), "{line}: {said}");
+    }
+}
+
+#[test]
+fn help_is_a_success() {
+    for line in ["--help", "plan --help", "-h", "--version", "apply -h"] {
+        assert_eq!(read(line).expect_err(line).exit(), Exit::Success, "{line}");
+    }
+}
+
+/// Every flag but those that only tell about the program has its twin, and the twin is named after it.
+#[test]
+fn flags_have_twins_in_the_environment() {
+    let root = Cli::command();
+    for command in std::iter::once(&root).chain(root.get_subcommands()) {
+        for arg in command.get_arguments().filter(|arg| !arg.is_positional()) {
+            let long = arg.get_long().expect("every flag has a long name");
+            if ["help", "version"].contains(&long) {
+                continue;
+            }
+            let twin = format!("TRUEUP_{}", long.to_uppercase().replace('-', "_"));
+            assert_eq!(arg.get_env(), Some(twin.as_ref()), "{} --{long}", command.get_name());
+        }
+    }
+}

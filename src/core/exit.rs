@@ -1,0 +1,198 @@
+//! What a process that made a report tells its caller: one number, from the same counter as the text.
+//!
+//! The output format is no argument here, so it cannot matter (jd #62, terraform #36403).
+
+use super::report::Report;
+use super::tally::Tally;
+
+/// The exit codes, all of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exit {
+    Success = 0,
+    /// Something failed, or something is unknown; nothing was written.
+    Failed = 1,
+    /// There are differences, or changes were made: told only to those who ask for it.
+    Differs = 2,
+    Conflict = 3,
+    /// Something was written, and something failed.
+    Partial = 4,
+    /// A guard refused: consent, a limit, a protection.
+    Refused = 5,
+    /// The command line is wrong (BSD `EX_USAGE`).
+    Usage = 64,
+    /// The input is wrong (BSD `EX_DATAERR`).
+    BadInput = 65,
+    /// 128 + SIGINT, as shells report it.
+    Interrupted = 130,
+}
+
+impl Exit {
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+/// The commands that end in a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Verb {
+    Plan,
+    Drift,
+    Apply,
+    Delete,
+}
+
+impl Verb {
+    /// The command's name, as JSON says it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Verb::Plan => "plan",
+            Verb::Drift => "drift",
+            Verb::Apply => "apply",
+            Verb::Delete => "delete",
+        }
+    }
+
+    /// Whether the command may write.
+    pub fn writes(self) -> bool {
+        matches!(self, Verb::Apply | Verb::Delete)
+    }
+}
+
+/// The exit of a run. `detailed` is `--detailed-exitcode`; `drift` is always detailed.
+///
+/// The first row that holds: interrupted, partial, failed or unknown, refused, conflict, differences, success.
+/// A value that does not stick is a failure. What a writing command leaves planned was not consented to. A
+/// skipped object is explained by the one that it waits for; when there is none such, it is a failure.
+pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
+    let tally = Tally::of(report);
+    let no_consent = verb.writes() && tally.planned.total() > 0;
+    let refused = tally.refused > 0 || no_consent;
+    let explained = tally.unknown + tally.conflict > 0 || refused || tally.planned.total() > 0;
+    let stuck = tally.skipped > 0 && !explained;
+    let failed = tally.failed + tally.not_effective > 0 || stuck;
+    let differs = tally.planned.total() + tally.done.total() > 0;
+    if report.interrupted {
+        Exit::Interrupted
+    } else if failed && tally.wrote > 0 {
+        Exit::Partial
+    } else if failed || tally.unknown > 0 {
+        Exit::Failed
+    } else if refused {
+        Exit::Refused
+    } else if tally.conflict > 0 {
+        Exit::Conflict
+    } else if differs && (detailed || verb == Verb::Drift) {
+        Exit::Differs
+    } else {
+        Exit::Success
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::identity::{Key, KindName, ObjectId};
+    use super::super::report::{Action, Entry, Explanation, Outcome};
+    use super::*;
+
+    /// `word` or `word+` (a write was accepted), each an object.
+    fn report(words: &str) -> Report {
+        let objects = words.split_whitespace().map(|word| {
+            let why = || Explanation::new("x");
+            let (action, result) = match word.trim_end_matches('+') {
+                "sync" => (Action::None, Outcome::InSync),
+                "idle" => (Action::None, Outcome::Planned),
+                "planned" => (Action::Update, Outcome::Planned),
+                "done" => (Action::Create, Outcome::Done),
+                "refused" => (Action::Replace, Outcome::Refused(why())),
+                "conflict" => (Action::Update, Outcome::Conflict(why())),
+                "failed" => (Action::Update, Outcome::Failed(why())),
+                "unknown" => (Action::None, Outcome::Unknown(why())),
+                "unstuck" => (Action::Update, Outcome::NotEffective(why())),
+                "skipped" => (Action::Create, Outcome::Skipped(why())),
+                other => panic!("no such word: {other}"),
+            };
+            let kind = KindName { backend: "b".into(), kind: "K".into() };
+            let id = ObjectId { kind, key: Key::new(vec![]) };
+            Entry {
+                id,
+                origin: None,
+                action,
+                result,
+                changes: vec![],
+                findings: vec![],
+                wrote: word.ends_with('+'),
+            }
+        });
+        Report { objects: objects.collect(), ..Report::default() }
+    }
+
+    #[test]
+    fn every_row_and_the_order_of_rows() {
+        use Exit::*;
+        use Verb::*;
+        for (words, verb, detailed, want) in [
+            ("", Plan, true, Success),
+            ("sync sync", Plan, true, Success),
+            ("idle", Drift, false, Success),
+            ("sync planned", Plan, false, Success),
+            ("sync planned", Plan, true, Differs),
+            ("sync planned", Drift, false, Differs),
+            ("sync planned", Apply, false, Refused),
+            ("sync planned", Delete, true, Refused),
+            ("sync done+", Apply, false, Success),
+            ("sync done+", Apply, true, Differs),
+            ("sync done+", Delete, false, Success),
+            ("conflict planned", Plan, true, Conflict),
+            ("conflict done+", Apply, true, Conflict),
+            ("refused conflict planned", Plan, true, Refused),
+            ("refused conflict done+", Apply, true, Refused),
+            ("unknown refused conflict", Plan, true, Failed),
+            ("unknown done+", Apply, true, Failed),
+            ("failed refused", Apply, true, Failed),
+            ("failed unknown done+", Apply, true, Partial),
+            ("failed+", Apply, false, Partial),
+            ("unstuck+", Apply, false, Partial),
+            ("skipped refused done+", Apply, false, Refused),
+            ("skipped conflict", Apply, false, Conflict),
+            ("skipped unknown done+", Apply, false, Failed),
+            ("skipped failed done+", Apply, false, Partial),
+            ("skipped planned", Plan, true, Differs),
+            ("skipped", Apply, false, Failed),
+            ("skipped done+", Apply, false, Partial),
+        ] {
+            assert_eq!(
+                exit(&report(words), verb, detailed),
+                want,
+                "{words} of {verb:?}, detailed: {detailed}"
+            );
+            let interrupted = Report { interrupted: true, ..report(words) };
+            assert_eq!(exit(&interrupted, verb, detailed), Interrupted, "{words}");
+        }
+    }
+
+    #[test]
+    fn codes_are_those_of_the_contract() {
+        let codes = [
+            (Exit::Success, 0),
+            (Exit::Failed, 1),
+            (Exit::Differs, 2),
+            (Exit::Conflict, 3),
+            (Exit::Partial, 4),
+            (Exit::Refused, 5),
+            (Exit::Usage, 64),
+            (Exit::BadInput, 65),
+            (Exit::Interrupted, 130),
+        ];
+        for (exit, code) in codes {
+            assert_eq!(exit.code(), code);
+        }
+    }
+
+    #[test]
+    fn the_parts_add_up() {
+        let report = report("sync idle planned done+ refused conflict failed unknown unstuck+ skipped");
+        let tally = Tally::of(&report);
+        assert_eq!(tally.total(), report.objects.len());
+        assert_eq!((tally.in_sync, tally.troubled(), tally.wrote), (2, 6, 2));
+    }
+}

@@ -1,0 +1,203 @@
+//! Takes secrets out of what is shown: by path, where a kind's fields say so, and by value, everywhere.
+
+use super::change::{Change, Shown};
+use super::fields::FieldRules;
+use super::identity::{Key, ObjectId};
+use super::path::{Path, Step};
+use super::problem::Problem;
+use super::redact::Redactor;
+use super::report::{Entry, Explanation, Finding, Outcome, Report};
+use super::value::{Value, plain_text};
+
+/// What stands in place of the value of a secret field.
+pub const SECRET: &str = "(secret)";
+
+/// A copy in which the value of each secret field is [`SECRET`]. An absent field stays absent.
+pub fn mask(value: &Value, rules: &FieldRules) -> Value {
+    let mut masked = value.clone();
+    rules.each_rule(&mut |path, rule| {
+        if rule.secret {
+            mask_at(&mut masked, &path.0);
+        }
+    });
+    masked
+}
+
+fn mask_at(value: &mut Value, steps: &[Step]) {
+    let Some((step, below)) = steps.split_first() else {
+        *value = Value::String(SECRET.into());
+        return;
+    };
+    match (step, value) {
+        (Step::Field(name), Value::Object(map)) => {
+            map.get_mut(name).into_iter().for_each(|v| mask_at(v, below));
+        }
+        (Step::Index(at), Value::Array(items)) => {
+            items.get_mut(*at).into_iter().for_each(|v| mask_at(v, below));
+        }
+        (Step::Keyed(name, want), Value::Array(items)) => {
+            let named = |item: &&mut Value| item.get(name).is_some_and(|v| plain_text(v) == *want);
+            items.iter_mut().filter(named).for_each(|v| mask_at(v, below));
+        }
+        (Step::Each, Value::Array(items)) => items.iter_mut().for_each(|v| mask_at(v, below)),
+        (Step::Each, Value::Object(map)) => map.values_mut().for_each(|v| mask_at(v, below)),
+        _ => {}
+    }
+}
+
+/// A copy of a report without secrets. Whole values are looked at, before anything is cut or compared.
+pub fn report(report: &Report, redactor: &Redactor) -> Report {
+    let objects = report.objects.iter().map(|entry| scrub_entry(entry, redactor)).collect();
+    Report { objects, ..*report }
+}
+
+/// A copy of a problem without secrets.
+pub fn problem(problem: &Problem, redactor: &Redactor) -> Problem {
+    let text = |text: &String| redactor.text(text).into_owned();
+    Problem {
+        origin: problem.origin.clone(),
+        message: text(&problem.message),
+        hint: problem.hint.as_ref().map(text),
+        excerpt: problem.excerpt.as_ref().map(text),
+        warning: problem.warning,
+    }
+}
+
+/// A copy of an identity without secrets.
+pub fn id(id: &ObjectId, redactor: &Redactor) -> ObjectId {
+    let parts = id.key.parts().iter().map(|(name, value)| (name.clone(), redactor.value(value))).collect();
+    ObjectId { kind: id.kind.clone(), key: Key::new(parts) }
+}
+
+fn scrub_entry(entry: &Entry, redactor: &Redactor) -> Entry {
+    let text = |text: &String| redactor.text(text).into_owned();
+    let why =
+        |why: &Explanation| Explanation { message: text(&why.message), hint: why.hint.as_ref().map(text) };
+    let result = match &entry.result {
+        Outcome::InSync => Outcome::InSync,
+        Outcome::Planned => Outcome::Planned,
+        Outcome::Done => Outcome::Done,
+        Outcome::Refused(e) => Outcome::Refused(why(e)),
+        Outcome::Conflict(e) => Outcome::Conflict(why(e)),
+        Outcome::Failed(e) => Outcome::Failed(why(e)),
+        Outcome::Unknown(e) => Outcome::Unknown(why(e)),
+        Outcome::NotEffective(e) => Outcome::NotEffective(why(e)),
+        Outcome::Skipped(e) => Outcome::Skipped(why(e)),
+    };
+    let finding = |finding: &Finding| Finding {
+        code: finding.code,
+        message: text(&finding.message),
+        hint: finding.hint.as_ref().map(text),
+    };
+    Entry {
+        id: id(&entry.id, redactor),
+        origin: entry.origin.clone(),
+        action: entry.action,
+        result,
+        changes: entry.changes.iter().map(|change| scrub_change(change, redactor)).collect(),
+        findings: entry.findings.iter().map(finding).collect(),
+        wrote: entry.wrote,
+    }
+}
+
+/// Both sides of a change are masked when one is a secret: the old value is as secret as the new one
+/// (deck #2140).
+fn scrub_change(change: &Change, redactor: &Redactor) -> Change {
+    let secret = change.is_secret();
+    let side = |shown: &Shown| match shown {
+        _ if secret => Shown::Secret,
+        Shown::Value(value) => Shown::Value(redactor.value(value)),
+        Shown::Later(text) => Shown::Later(redactor.text(text).into()),
+        Shown::Secret => Shown::Secret,
+    };
+    let step = |step: &Step| match step {
+        Step::Field(name) => Step::Field(redactor.text(name).into_owned()),
+        Step::Keyed(name, value) => {
+            Step::Keyed(redactor.text(name).into_owned(), redactor.text(value).into_owned())
+        }
+        other => other.clone(),
+    };
+    Change {
+        path: Path(change.path.0.iter().map(step).collect()),
+        before: change.before.as_ref().map(side),
+        after: change.after.as_ref().map(side),
+        reason: change.reason.clone(),
+        at: change.at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::change::Reason;
+    use crate::core::identity::KindName;
+    use crate::core::report::Action;
+    use serde_json::json;
+
+    #[test]
+    fn secret_fields_are_masked_at_every_kind_of_step() {
+        let mut rules = FieldRules::default();
+        for path in ["password", "users[*].token", "env[name=KEY].value", "pair[1]", "headers[*]"] {
+            rules.at_mut(&Path::parse(path).expect(path)).secret = true;
+        }
+        let value = json!({
+            "name": "a", "password": "p", "users": [{"n": 1, "token": "t"}, {"n": 2}],
+            "env": [{"name": "KEY", "value": "v"}, {"name": "B", "value": "w"}],
+            "pair": [1, 2], "headers": {"a": "x"},
+        });
+        let masked = json!({
+            "name": "a", "password": SECRET, "users": [{"n": 1, "token": SECRET}, {"n": 2}],
+            "env": [{"name": "KEY", "value": SECRET}, {"name": "B", "value": "w"}],
+            "pair": [1, SECRET], "headers": {"a": SECRET},
+        });
+        assert_eq!(mask(&value, &rules), masked);
+    }
+
+    #[test]
+    fn the_old_side_of_a_secret_is_masked_too() {
+        let change = Change {
+            path: Path::parse("key").expect("a path"),
+            before: Some(Shown::Value(json!("old-clear-text"))),
+            after: Some(Shown::Secret),
+            reason: Reason::Declared,
+            at: None,
+        };
+        let shown = scrub_change(&change, &Redactor::default());
+        assert_eq!((shown.before, shown.after), (Some(Shown::Secret), Some(Shown::Secret)));
+    }
+
+    #[test]
+    fn no_part_of_an_entry_keeps_a_secret() {
+        let hidden = "s3cr3t-value";
+        let text = || format!("x {hidden} y");
+        let why = Explanation::new(text()).hint(text());
+        let kind = KindName { backend: "b".into(), kind: "K".into() };
+        let entry = Entry {
+            id: ObjectId { kind, key: Key::new(vec![("name".into(), json!(text()))]) },
+            origin: None,
+            action: Action::Update,
+            result: Outcome::Failed(why),
+            changes: vec![Change {
+                path: Path(vec![Step::Field(text()), Step::Keyed("n".into(), text())]),
+                before: Some(Shown::Value(json!({"a": [text()]}))),
+                after: Some(Shown::Later(text().into())),
+                reason: Reason::Declared,
+                at: None,
+            }],
+            findings: vec![Finding { code: "LostUpdateRisk", message: text(), hint: Some(text()) }],
+            wrote: false,
+        };
+        let all = Report { objects: vec![entry], ..Report::default() };
+        assert!(format!("{all:?}").contains(hidden));
+        let scrubbed = format!("{:?}", report(&all, &Redactor::new([hidden])));
+        assert!(!scrubbed.contains(hidden), "{scrubbed}");
+    }
+
+    #[test]
+    fn an_identity_is_told_apart_by_what_is_shown() {
+        let kind = KindName { backend: "b".into(), kind: "K".into() };
+        let key = Key::new(vec![("name".into(), json!("token-1"))]);
+        let shown = id(&ObjectId { kind, key }, &Redactor::new(["token-1"]));
+        assert_eq!(shown.to_string(), "K (redacted)");
+    }
+}

@@ -1,0 +1,78 @@
+//! Puts the line of the file under each problem, in one pass over each file however many problems there are.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::core::problem::Problem;
+use crate::core::raw::Source;
+
+/// The longest excerpt, in characters; a file may be one line of megabytes.
+const LONGEST: usize = 400;
+
+/// Fills in the excerpts that are missing.
+pub fn add(problems: &mut [Problem], sources: &[Arc<Source>]) {
+    let mut wanted: BTreeMap<(Arc<str>, u32), Vec<usize>> = BTreeMap::new();
+    for (i, problem) in problems.iter().enumerate() {
+        if let (Some(origin), None) = (&problem.origin, &problem.excerpt) {
+            wanted.entry((origin.file.clone(), origin.at.line)).or_default().push(i);
+        }
+    }
+    for source in sources {
+        let lines = (source.file.clone(), 0)..=(source.file.clone(), u32::MAX);
+        let mut lines = wanted.range(lines).peekable();
+        if lines.peek().is_none() {
+            continue;
+        }
+        for (number, text) in (1..).zip(source.text.lines()) {
+            let Some(((_, line), indexes)) = lines.peek() else { break };
+            if *line == number {
+                let text = shown(text);
+                indexes.iter().for_each(|i| problems[*i].excerpt = Some(text.clone()));
+                lines.next();
+            }
+        }
+    }
+}
+
+/// The line as it may be shown: cut, without a byte order mark, and without a secret that stands where only
+/// its source should (`!secret hunter2`).
+fn shown(line: &str) -> String {
+    let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+    if let Some((before, after)) = line.split_once("!secret ") {
+        let source = after.trim_start();
+        if !source.starts_with("env:") && !source.starts_with("file:") {
+            return format!("{before}!secret …");
+        }
+    }
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::node::{Origin, Pos};
+
+    #[test]
+    fn each_problem_gets_its_line() {
+        let source = |file: &str, text: &str| Arc::new(Source { file: file.into(), text: text.into() });
+        let sources = [
+            source("a", "\u{feff}one\r\ntwo\n"),
+            source("b", &"x".repeat(500)),
+            source("c", "p: !secret hunter2"),
+        ];
+        let at = |file: &str, line| {
+            Problem::new("x").at(Origin { file: file.into(), at: Pos { line, column: 1 } })
+        };
+        let mut problems =
+            vec![at("a", 2), at("a", 1), at("b", 1), at("a", 2), at("a", 9), at("c", 1), Problem::new("y")];
+        add(&mut problems, &sources);
+        let excerpts: Vec<Option<&str>> = problems.iter().map(|p| p.excerpt.as_deref()).collect();
+        let cut = format!("{}…", "x".repeat(LONGEST));
+        let want =
+            [Some("two"), Some("one"), Some(cut.as_str()), Some("two"), None, Some("p: !secret …"), None];
+        assert_eq!(excerpts, want);
+    }
+}

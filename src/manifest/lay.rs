@@ -1,0 +1,52 @@
+//! Lays a value at a path of a document tree: what the annotation `trueup/values` does.
+
+use crate::core::node::{Node, Outside, Want};
+use crate::core::path::{Path, Step};
+use crate::core::problem::Problem;
+use crate::core::value::plain_text;
+
+/// Lays `new` at `path`, making the maps on the way.
+///
+/// # Errors
+/// Something else stands there already, or the path goes through what is no map or through an element that is
+/// not there. An empty key and `null` give way.
+pub fn lay(root: &mut Node, path: &Path, new: Node) -> Result<(), Problem> {
+    let mut node = root;
+    for step in &path.0 {
+        if node.is_blank() && matches!(step, Step::Field(_)) {
+            *node = Node::new(new.at, Want::Map(Default::default()));
+        }
+        node = match (step, &mut node.want) {
+            (Step::Field(name), Want::Map(map)) => {
+                map.entry(name.clone()).or_insert_with(|| Node::new(new.at, Want::Outside(Outside::Nothing)))
+            }
+            (Step::Index(i), Want::List(items)) => items.get_mut(*i).ok_or_else(|| no_element(path, step))?,
+            (Step::Keyed(name, value), Want::List(items)) => items
+                .iter_mut()
+                .find(|item| has_key(item, name, value))
+                .ok_or_else(|| no_element(path, step))?,
+            _ => {
+                let problem = Problem::new(format!("`trueup/values` cannot lay a value at `{path}`"));
+                return Err(problem.hint("something on the way is no map or list, or the path is a pattern"));
+            }
+        };
+    }
+    if !node.is_blank() {
+        let (line, column) = (node.at.line, node.at.column);
+        let message =
+            format!("`trueup/values` names `{path}`, and line {line}, column {column} sets it already");
+        return Err(Problem::new(message).hint("remove one of the two"));
+    }
+    *node = new;
+    Ok(())
+}
+
+fn has_key(item: &Node, name: &str, value: &str) -> bool {
+    matches!(item.get(name).map(|node| &node.want), Some(Want::Json(have)) if plain_text(have) == value)
+}
+
+fn no_element(path: &Path, step: &Step) -> Problem {
+    let step = Path(vec![step.clone()]);
+    Problem::new(format!("`trueup/values` names `{path}`, and there is no element `{step}`"))
+        .hint("only maps are made on the way; list elements must be there")
+}

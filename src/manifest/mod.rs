@@ -1,0 +1,78 @@
+//! Desired state from files: what `-f` names becomes documents, each value knowing its file, line and column.
+//!
+//! ```text
+//! files ─ yaml ─ sort ┬─ backends (the backend language compiles them to kinds)
+//!                     └─ manifests + kinds + outside values ─ document
+//! ```
+//!
+//! This is an edge: it reads files and is handed the environment. It sends nothing, prints nothing, and knows
+//! no API. Every step gives what is sound and a list of what is wrong, so that one run reports all of it.
+
+pub mod document;
+mod excerpt;
+pub mod files;
+mod glob;
+mod json;
+pub mod kinds;
+mod lay;
+mod leaf;
+mod members;
+mod metadata;
+mod policy;
+mod problems;
+mod references;
+mod regular;
+mod scalar;
+pub mod select;
+mod sort;
+mod tag;
+mod tree;
+pub mod values;
+mod verbatim;
+pub mod yaml;
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use crate::core::problem::Problem;
+use crate::core::raw::RawDocument;
+
+pub use document::documents;
+pub use kinds::KindSource;
+pub use select::{SelectError, Selection};
+pub use sort::sort;
+pub use values::Outsides;
+
+/// The documents of a set of files, before anything is known of their kinds.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// `apiVersion: trueup/v1`, `kind: Backend`; values from outside are not put in, so that a backend that is
+    /// not used may name variables that are not set.
+    pub backends: Vec<RawDocument>,
+    pub manifests: Vec<RawDocument>,
+    pub problems: Vec<Problem>,
+}
+
+/// Reads everything that the roots name.
+pub fn load(roots: &[PathBuf]) -> Loaded {
+    load_with(roots, &mut std::io::stdin())
+}
+
+/// [`load`] with a standard input of the caller's.
+pub fn load_with(roots: &[PathBuf], stdin: &mut dyn Read) -> Loaded {
+    let (sources, mut problems) = files::gather_with(roots, stdin);
+    let mut raws = Vec::new();
+    for source in &sources {
+        let (documents, mut wrong) = yaml::read(source);
+        raws.extend(documents);
+        problems.append(&mut wrong);
+    }
+    if raws.is_empty() && problems.iter().all(|problem| problem.warning) {
+        let names: Vec<String> = roots.iter().map(|root| format!("`{}`", root.display())).collect();
+        let problem = Problem::new(format!("no documents in {}", names.join(", ")));
+        problems.push(problem.hint("a document begins with `apiVersion: BACKEND` and `kind: KIND`"));
+    }
+    let mut loaded = sort(raws);
+    problems.append(&mut loaded.problems);
+    Loaded { problems, ..loaded }
+}

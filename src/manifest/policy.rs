@@ -1,0 +1,195 @@
+//! The annotations `trueup/…` of a document: policy for the object, and values for its body.
+//!
+//! Knows one document's annotations. Whether what they name exists is checked elsewhere.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::problems::Problems;
+use super::tag;
+use crate::core::document::{Drift, Ensure, OnConflict, Policy};
+use crate::core::node::{Node, Outside, Pos, Reference, Want};
+use crate::core::path::Path;
+use crate::core::problem::Problem;
+use crate::core::suggest;
+use crate::core::value::{Value, plain_text};
+
+/// What the names of our annotations begin with.
+const PREFIX: &str = "trueup/";
+
+const NAMES: [&str; 11] = [
+    "trueup/ensure",
+    "trueup/id",
+    "trueup/prune",
+    "trueup/on-conflict",
+    "trueup/replace",
+    "trueup/drift",
+    "trueup/depends-on",
+    "trueup/was",
+    "trueup/paused",
+    "trueup/values",
+    "trueup/secret-version",
+];
+
+/// Takes our annotations out of a document, and the map they stood in when nothing else is in it.
+pub fn take(root: &mut Node, problems: &mut Problems) -> BTreeMap<String, Node> {
+    let Want::Map(top) = &mut root.want else { return BTreeMap::new() };
+    let Some(Node { want: Want::Map(metadata), .. }) = top.get_mut("metadata") else {
+        return BTreeMap::new();
+    };
+    let Some(annotations) = metadata.get_mut("annotations") else { return BTreeMap::new() };
+    let map = match &mut annotations.want {
+        Want::Map(map) => map,
+        Want::Outside(Outside::Nothing) | Want::Unset => return BTreeMap::new(),
+        _ => {
+            problems.add(annotations.at, Problem::new("`annotations` must be a map"));
+            return BTreeMap::new();
+        }
+    };
+    let (ours, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+        std::mem::take(map).into_iter().partition(|(name, _)| name.starts_with(PREFIX));
+    *map = others;
+    if map.is_empty() && !ours.is_empty() {
+        metadata.remove("annotations");
+    }
+    ours
+}
+
+/// A value that `trueup/values` lays at a path of the document.
+pub type Laid = (Path, Node);
+
+/// Reads our annotations. Each wrong one is a problem; the others count.
+pub fn read(annotations: &BTreeMap<String, Node>, problems: &mut Problems) -> (Policy, Vec<Laid>) {
+    let (mut policy, mut laid) = (Policy::default(), Vec::new());
+    for (name, node) in annotations {
+        let done = one(name, node, &mut policy, &mut laid, problems);
+        problems.ok(node.at, done);
+    }
+    (policy, laid)
+}
+
+fn one(
+    name: &str,
+    node: &Node,
+    policy: &mut Policy,
+    laid: &mut Vec<Laid>,
+    problems: &mut Problems,
+) -> Result<(), Problem> {
+    match &name[PREFIX.len()..] {
+        "ensure" => {
+            let choices =
+                [("present", Ensure::Present), ("absent", Ensure::Absent), ("exists", Ensure::Exists)];
+            policy.ensure = word(name, node, &choices)?;
+        }
+        "on-conflict" => {
+            let choices = [
+                ("report", OnConflict::Report),
+                ("force", OnConflict::Force),
+                ("ignore", OnConflict::Ignore),
+            ];
+            policy.on_conflict = word(name, node, &choices)?;
+        }
+        "drift" => policy.drift = word(name, node, &[("heal", Drift::Heal), ("report", Drift::Report)])?,
+        "prune" => policy.protected = !word(name, node, &BOOLEAN)?,
+        "replace" => policy.replace = word(name, node, &BOOLEAN)?,
+        "paused" => policy.paused = word(name, node, &BOOLEAN)?,
+        "id" => policy.pinned_id = Some(scalar(name, node)?),
+        "secret-version" => policy.secret_version = Some(scalar(name, node)?),
+        "depends-on" => policy.depends_on = depends_on(name, node)?,
+        "values" => laid.extend(values(name, node, problems)?),
+        "was" => {
+            return Err(Problem::new("`trueup/was` is not supported yet").hint(
+                "delete the object under its old name, or rename it on the server, and leave this out",
+            ));
+        }
+        _ => {
+            return Err(Problem::new(format!("the annotation `{name}` is not known")).hint(suggest::hint(
+                name,
+                "the annotations are",
+                NAMES,
+            )));
+        }
+    }
+    Ok(())
+}
+
+const BOOLEAN: [(&str, bool); 2] = [("true", true), ("false", false)];
+
+/// One of a few words; `true` and `false` may stand without quotes.
+fn word<T: Copy>(name: &str, node: &Node, choices: &[(&str, T)]) -> Result<T, Problem> {
+    let text = match &node.want {
+        Want::Json(value @ (Value::String(_) | Value::Bool(_))) => plain_text(value),
+        _ => String::new(),
+    };
+    let found = choices.iter().find(|(word, _)| *word == text).map(|(_, value)| *value);
+    found.ok_or_else(|| {
+        let words: Vec<String> = choices.iter().map(|(word, _)| format!("`{word}`")).collect();
+        let said = if text.is_empty() { String::new() } else { format!(", not `{text}`") };
+        Problem::new(format!("`{name}` is {}{said}", words.join(" or ")))
+    })
+}
+
+/// A text or number that is not empty.
+fn scalar(name: &str, node: &Node) -> Result<Arc<str>, Problem> {
+    match &node.want {
+        Want::Json(value @ (Value::String(_) | Value::Number(_))) if *value != "" => {
+            Ok(plain_text(value).into())
+        }
+        _ => Err(Problem::new(format!("`{name}` must be a text"))),
+    }
+}
+
+/// A list of references, or texts with commas between: names are percent-encoded, so no comma is part of one.
+fn depends_on(name: &str, node: &Node) -> Result<Vec<(Reference, Pos)>, Problem> {
+    let wrong = || {
+        Problem::new(format!("`{name}` names objects"))
+            .hint("write `Team/platform, Queue/%2F/orders`: names are percent-encoded")
+    };
+    let of_text = |text: &str, at: Pos| {
+        let names = text.split(',').map(str::trim).filter(|name| !name.is_empty());
+        names
+            .map(|name| tag::object_reference(name).map(|reference| (reference, at)))
+            .collect::<Result<Vec<_>, _>>()
+    };
+    match &node.want {
+        Want::Json(Value::String(text)) => of_text(text, node.at),
+        Want::List(items) => {
+            let mut all = Vec::new();
+            for item in items {
+                all.extend(of_text(item.as_str().ok_or_else(wrong)?, item.at)?);
+            }
+            Ok(all)
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// `{"spec.teamId": "ref Team/platform .id"}`, as a map or as the text of one.
+fn values(name: &str, node: &Node, problems: &mut Problems) -> Result<Vec<Laid>, Problem> {
+    let wrong = || {
+        Problem::new(format!("`{name}` is a map from paths to values"))
+            .hint(r#"write `{"spec.teamId": "ref Team/platform .id"}`"#)
+    };
+    let parsed;
+    let map = match &node.want {
+        Want::Map(map) => map,
+        Want::Json(Value::String(text)) => {
+            let value: Value = serde_json::from_str(text).map_err(|_| wrong())?;
+            parsed = Node::from_value(node.at, value);
+            match &parsed.want {
+                Want::Map(map) => map,
+                _ => return Err(wrong()),
+            }
+        }
+        _ => return Err(wrong()),
+    };
+    let mut laid = Vec::new();
+    for (path, value) in map {
+        let one = Path::parse(path).map_err(|error| Problem::new(error.to_string())).and_then(|path| {
+            let want = tag::of_words(value.as_str().ok_or_else(wrong)?)?;
+            Ok((path, Node::new(value.at, want)))
+        });
+        laid.extend(problems.ok(value.at, one));
+    }
+    Ok(laid)
+}

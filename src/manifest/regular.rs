@@ -1,0 +1,72 @@
+//! Reads one file as text, or says why not: regular files only, UTF-8 only, up to a size.
+//!
+//! The type of a file is looked at before it is opened: opening a named pipe waits for a writer, and some
+//! devices never end.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::Path;
+
+use super::yaml::MAX_BYTES;
+use crate::core::node::{Origin, Pos};
+use crate::core::problem::Problem;
+
+/// The text of a regular file.
+pub fn read(path: &Path) -> Result<String, Problem> {
+    let name = path.display().to_string();
+    let metadata = fs::metadata(path).map_err(|error| failed(&name, &error))?;
+    if !metadata.is_file() {
+        return Err(not_regular(&name));
+    }
+    if metadata.len() > MAX_BYTES as u64 {
+        return Err(too_large(&name));
+    }
+    let file = fs::File::open(path).map_err(|error| failed(&name, &error))?;
+    read_from(file, &name)
+}
+
+/// The text of a stream, called `name` in messages.
+pub fn read_from(stream: impl Read, name: &str) -> Result<String, Problem> {
+    let mut bytes = Vec::new();
+    stream.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes).map_err(|error| failed(name, &error))?;
+    if bytes.len() > MAX_BYTES {
+        return Err(too_large(name));
+    }
+    String::from_utf8(bytes)
+        .map_err(|error| not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()))
+}
+
+/// What the operating system says, without its numbers.
+pub fn failed(name: &str, error: &io::Error) -> Problem {
+    let said = error.to_string();
+    let said = said.split_once(" (os error").map_or(said.as_str(), |(what, _)| what);
+    Problem::new(format!("reading `{name}`: {}", said.to_lowercase()))
+}
+
+pub fn not_regular(name: &str) -> Problem {
+    Problem::new(format!("reading `{name}`: it is not a regular file"))
+        .hint("pipes and devices are not opened; `-f -` reads standard input")
+}
+
+fn too_large(name: &str) -> Problem {
+    let problem =
+        Problem::new(format!("reading `{name}`: it is larger than {} MB", MAX_BYTES / (1024 * 1024)));
+    problem.hint("split it into several files")
+}
+
+fn not_utf8(name: &str, bytes: &[u8], offset: usize) -> Problem {
+    let before = &bytes[..offset];
+    let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let lines = before.iter().filter(|byte| **byte == b'\n').count();
+    let characters = String::from_utf8_lossy(&before[line_start..]).chars().count();
+    let number = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
+    let at = Pos { line: number(lines), column: number(characters) };
+    let wide = bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF]);
+    let kind = if wide { "it is UTF-16; " } else { "" };
+    Problem::new(format!(
+        "reading `{name}`: it is not UTF-8: byte 0x{:02X} at offset {offset}",
+        bytes[offset]
+    ))
+    .at(Origin { file: name.into(), at })
+    .hint(format!("{kind}save it as UTF-8"))
+}

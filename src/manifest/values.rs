@@ -1,0 +1,159 @@
+//! Puts values from outside into a document: `!env`, `!file`, `!secret`.
+//!
+//! Here stands the trust boundary of files that a pull request can edit: which variables they may name, and
+//! which files. The environment comes in as a function. Knows nothing of kinds or annotations.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use super::glob::Glob;
+use super::problems::Problems;
+use super::{files, regular};
+use crate::core::node::{Node, Outside, Secret, Want};
+use crate::core::problem::Problem;
+use crate::core::raw::Source;
+use crate::core::value::Value;
+
+/// Where values from outside come from, and the secrets that came so far.
+pub struct Outsides<'e> {
+    env: &'e dyn Fn(&str) -> Option<OsString>,
+    /// Variables that may be read; `None`: all.
+    allowed: Option<Vec<Glob>>,
+    /// Folders that `!file` stays below.
+    bounds: Vec<PathBuf>,
+    /// Whether `!secret file:` stays below them too.
+    secrets_bound: bool,
+    secrets: BTreeSet<String>,
+}
+
+impl<'e> Outsides<'e> {
+    /// For documents that were read from `roots`; `env` looks up a variable.
+    pub fn new(env: &'e dyn Fn(&str) -> Option<OsString>, roots: &[PathBuf]) -> Outsides<'e> {
+        let bounds = files::bounds(roots);
+        Outsides { env, allowed: None, bounds, secrets_bound: false, secrets: BTreeSet::new() }
+    }
+
+    /// `--allow-env`: `!env` and `!secret env:` may name only variables that one of these matches.
+    pub fn allow_env(mut self, globs: &[String]) -> Outsides<'e> {
+        self.allowed = Some(globs.iter().map(|glob| Glob::new(glob)).collect());
+        self
+    }
+
+    /// `!secret file:` may read only what `!file` may: for documents that are trusted less than the machine.
+    pub fn secrets_below_roots(mut self) -> Outsides<'e> {
+        self.secrets_bound = true;
+        self
+    }
+
+    /// The texts of all secrets that were put in, for whoever must keep them out of the output.
+    pub fn secrets(&self) -> impl Iterator<Item = &str> {
+        self.secrets.iter().map(String::as_str)
+    }
+
+    /// Puts in every value below `node`, which stands in `source`. A secret that is not there is no problem: a
+    /// plan needs none.
+    pub fn fill(&mut self, node: &mut Node, source: &Source) -> Vec<Problem> {
+        let mut problems = Problems::new(source.file.clone());
+        self.walk(node, &mut problems);
+        problems.list
+    }
+
+    pub(super) fn walk(&mut self, node: &mut Node, problems: &mut Problems) {
+        let at = node.at;
+        match &mut node.want {
+            Want::Outside(outside) => {
+                let text = match outside {
+                    Outside::Nothing => return,
+                    Outside::Env(name) => self.variable(name),
+                    Outside::File(path) => self.file(path, &problems.file),
+                };
+                if let Some(text) = problems.ok(at, text) {
+                    node.want = Want::Json(Value::String(text));
+                }
+            }
+            Want::Secret(secret) => {
+                if let Some(found) = problems.ok(at, self.secret(&secret.source, &problems.file)) {
+                    self.secrets.extend(found.reveal().filter(|text| !text.is_empty()).map(str::to_owned));
+                    *secret = found;
+                }
+            }
+            Want::List(items) => items.iter_mut().for_each(|item| self.walk(item, problems)),
+            Want::Map(map) => map.values_mut().for_each(|item| self.walk(item, problems)),
+            Want::Unset | Want::Json(_) | Want::Ref(_) => {}
+        }
+    }
+
+    fn variable(&self, name: &str) -> Result<String, Problem> {
+        self.look_up(name)?.ok_or_else(|| {
+            Problem::new(format!("the environment variable `{name}` is not set"))
+                .hint("set it, or write the value in its place")
+        })
+    }
+
+    fn look_up(&self, name: &str) -> Result<Option<String>, Problem> {
+        if let Some(allowed) = &self.allowed
+            && !allowed.iter().any(|glob| glob.matches(name))
+        {
+            let problem = Problem::new(format!("the environment variable `{name}` may not be read"));
+            return Err(problem.hint("`--allow-env GLOB` says which variables files may name"));
+        }
+        let text = (self.env)(name).map(OsString::into_string).transpose();
+        text.map_err(|_| Problem::new(format!("the environment variable `{name}` is not UTF-8")))
+    }
+
+    fn file(&self, path: &str, file: &str) -> Result<String, Problem> {
+        let beside = beside(path, file);
+        let real = beside.canonicalize().map_err(|error| {
+            regular::failed(&beside.display().to_string(), &error)
+                .hint("a `!file` is relative to the file it stands in")
+        })?;
+        self.bound(path, &real, "!file")?;
+        regular::read(&real).map(without_line_end)
+    }
+
+    fn bound(&self, path: &str, real: &Path, tag: &str) -> Result<(), Problem> {
+        if self.bounds.iter().any(|bound| real.starts_with(bound)) {
+            return Ok(());
+        }
+        let problem =
+            Problem::new(format!("`{tag}` may not read `{path}`: it is outside of the `-f` folders"));
+        Err(problem.hint("put the file beside the manifests, or name its folder with `-f`"))
+    }
+
+    fn secret(&self, from: &str, file: &str) -> Result<Secret, Problem> {
+        let text = match from.split_once(':') {
+            Some(("env", name)) => self.look_up(name)?,
+            Some(("file", path)) => self.secret_file(path, file)?,
+            _ => None,
+        };
+        Ok(Secret::new(from, text))
+    }
+
+    fn secret_file(&self, path: &str, file: &str) -> Result<Option<String>, Problem> {
+        let Ok(real) = beside(path, file).canonicalize() else { return Ok(None) };
+        if self.secrets_bound {
+            self.bound(path, &real, "!secret")?;
+        }
+        regular::read(&real).map(|text| Some(without_line_end(text)))
+    }
+}
+
+/// A path that is relative to the file it is named in.
+fn beside(path: &str, file: &str) -> PathBuf {
+    Path::new(file).parent().unwrap_or(Path::new("")).join(path)
+}
+
+/// Editors end a file with a line end that is no part of the value.
+fn without_line_end(mut text: String) -> String {
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,298 @@
+//! A report for machines: one document, or one object a line and the summary last.
+//!
+//! The shape is a promise (`schemaVersion`): members are added, never renamed. A side of a change that is
+//! not there is left out, so that JSON null can mean null; a secret's sides are left out as well.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::core::change::{Change, Reason, Shown};
+use crate::core::exit::Verb;
+use crate::core::fields::Immutable;
+use crate::core::identity::{Key, ObjectId};
+use crate::core::node::Origin;
+use crate::core::report::{Action, Entry, Finding, Report};
+use crate::core::tally::Tally;
+use crate::core::value::Value;
+
+/// The version of every JSON shape that the program prints.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// A whole report.
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Document<'r> {
+    schema_version: u32,
+    command: &'static str,
+    summary: Summary,
+    objects: Vec<Object<'r>>,
+}
+
+/// A line of NDJSON.
+#[derive(serde::Serialize)]
+#[serde(tag = "type", rename_all = "camelCase")]
+enum Row<'r> {
+    Object(Object<'r>),
+    #[serde(rename_all = "camelCase")]
+    Summary {
+        schema_version: u32,
+        command: &'static str,
+        summary: Summary,
+    },
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Summary {
+    /// All objects of the run, those in sync too.
+    total: usize,
+    actions: Actions,
+    results: Results,
+    /// Items that listings and reads showed, wanted or not.
+    seen: usize,
+    requests: Requests,
+    interrupted: bool,
+}
+
+#[derive(Default, serde::Serialize)]
+struct Actions {
+    none: usize,
+    create: usize,
+    update: usize,
+    replace: usize,
+    delete: usize,
+}
+
+#[derive(serde::Serialize)]
+#[serde(rename_all = "kebab-case")]
+struct Results {
+    in_sync: usize,
+    planned: usize,
+    done: usize,
+    refused: usize,
+    conflict: usize,
+    failed: usize,
+    unknown: usize,
+    not_effective: usize,
+    skipped: usize,
+}
+
+#[derive(serde::Serialize)]
+struct Requests {
+    list: u64,
+    read: u64,
+    login: u64,
+    create: u64,
+    update: u64,
+    delete: u64,
+    total: u64,
+}
+
+#[derive(serde::Serialize)]
+struct Object<'r> {
+    identity: Identity<'r>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    position: Option<Position<'r>>,
+    action: &'static str,
+    result: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'r str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'r str>,
+    wrote: bool,
+    changes: Vec<Field<'r>>,
+    findings: Vec<Note<'r>>,
+}
+
+/// `{backend, kind, key}`, the key by the names of its parts.
+#[derive(serde::Serialize)]
+pub struct Identity<'r> {
+    backend: &'r str,
+    kind: &'r str,
+    #[serde(serialize_with = "key_parts")]
+    key: &'r Key,
+}
+
+impl<'r> Identity<'r> {
+    pub fn of(id: &'r ObjectId) -> Identity<'r> {
+        Identity { backend: &id.kind.backend, kind: &id.kind.kind, key: &id.key }
+    }
+}
+
+fn key_parts<S: Serializer>(key: &&Key, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(key.parts().len()))?;
+    for (name, value) in key.parts() {
+        map.serialize_entry(&**name, value)?;
+    }
+    map.end()
+}
+
+/// `{file, line, column}`
+#[derive(serde::Serialize)]
+pub struct Position<'r> {
+    file: &'r str,
+    line: u32,
+    column: u32,
+}
+
+impl<'r> Position<'r> {
+    pub fn of(origin: &'r Origin) -> Position<'r> {
+        Position { file: &origin.file, line: origin.at.line, column: origin.at.column }
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Field<'r> {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<&'r Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after: Option<&'r Value>,
+    /// A reference whose value is not known yet, as written; in place of `after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    later: Option<&'r str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    secret: bool,
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+}
+
+#[derive(serde::Serialize)]
+struct Note<'r> {
+    code: &'static str,
+    message: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'r str>,
+}
+
+/// The report as one document. Objects in sync are left out unless `verbose`.
+pub fn document(report: &Report, verb: Verb, verbose: bool) -> String {
+    pretty(&Document {
+        schema_version: SCHEMA_VERSION,
+        command: verb.word(),
+        summary: summary(report),
+        objects: shown(report, verbose).map(object).collect(),
+    })
+}
+
+/// The report as lines: one an object, then the summary. A reader that finds no summary has not got all.
+pub fn lines(report: &Report, verb: Verb, verbose: bool) -> String {
+    let mut text: String = shown(report, verbose).map(|entry| line(&Row::Object(object(entry)))).collect();
+    let (schema_version, command) = (SCHEMA_VERSION, verb.word());
+    text.push_str(&line(&Row::Summary { schema_version, command, summary: summary(report) }));
+    text
+}
+
+/// Indented JSON, with a line end.
+pub fn pretty(value: &impl Serialize) -> String {
+    serde_json::to_string_pretty(value).expect("what is printed has text keys only") + "\n"
+}
+
+/// JSON on one line, with its end.
+pub fn line(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("what is printed has text keys only") + "\n"
+}
+
+fn shown(report: &Report, verbose: bool) -> impl Iterator<Item = &Entry> {
+    report.objects.iter().filter(move |entry| verbose || !entry.is_in_sync() || !entry.findings.is_empty())
+}
+
+fn summary(report: &Report) -> Summary {
+    let tally = Tally::of(report);
+    let mut actions = Actions::default();
+    for entry in &report.objects {
+        *match entry.action {
+            Action::None => &mut actions.none,
+            Action::Create => &mut actions.create,
+            Action::Update => &mut actions.update,
+            Action::Replace => &mut actions.replace,
+            Action::Delete => &mut actions.delete,
+        } += 1;
+    }
+    let sent = &report.requests;
+    Summary {
+        total: tally.total(),
+        actions,
+        results: Results {
+            in_sync: tally.in_sync,
+            planned: tally.planned.total(),
+            done: tally.done.total(),
+            refused: tally.refused,
+            conflict: tally.conflict,
+            failed: tally.failed,
+            unknown: tally.unknown,
+            not_effective: tally.not_effective,
+            skipped: tally.skipped,
+        },
+        seen: report.seen,
+        requests: Requests {
+            list: sent.list,
+            read: sent.read,
+            login: sent.login,
+            create: sent.create,
+            update: sent.update,
+            delete: sent.delete,
+            total: sent.total(),
+        },
+        interrupted: report.interrupted,
+    }
+}
+
+fn object(entry: &Entry) -> Object<'_> {
+    let verdict = entry.verdict();
+    let why = verdict.explanation();
+    Object {
+        identity: Identity::of(&entry.id),
+        position: entry.origin.as_ref().map(Position::of),
+        action: entry.action.word(),
+        result: verdict.word(),
+        message: why.map(|why| why.message.as_str()),
+        hint: why.and_then(|why| why.hint.as_deref()),
+        wrote: entry.wrote,
+        changes: entry.changes.iter().map(field).collect(),
+        findings: entry.findings.iter().map(finding).collect(),
+    }
+}
+
+fn finding(finding: &Finding) -> Note<'_> {
+    Note { code: finding.code, message: &finding.message, hint: finding.hint.as_deref() }
+}
+
+fn field(change: &Change) -> Field<'_> {
+    let secret = change.is_secret();
+    Field {
+        path: change.path.to_string(),
+        before: change.before.as_ref().and_then(known).filter(|_| !secret),
+        after: change.after.as_ref().and_then(known).filter(|_| !secret),
+        later: change.after.as_ref().and_then(|side| match side {
+            Shown::Later(text) => Some(&**text),
+            _ => None,
+        }),
+        secret,
+        reason: reason(&change.reason),
+        line: change.at.map(|at| at.line),
+    }
+}
+
+fn known(side: &Shown) -> Option<&Value> {
+    match side {
+        Shown::Value(value) => Some(value),
+        Shown::Secret | Shown::Later(_) => None,
+    }
+}
+
+fn reason(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::Declared => "declared",
+        Reason::Unset => "unset",
+        Reason::Closed => "closed",
+        Reason::ListOwned => "list-owned",
+        Reason::Reordered => "reordered",
+        Reason::Immutable(Immutable::Replace) => "immutable-replace",
+        Reason::Immutable(Immutable::Refuse) => "immutable-refuse",
+    }
+}
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

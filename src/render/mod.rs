@@ -1,0 +1,20 @@
+//! What people and machines see. Everything here is text in, text out, but for the progress bars; what
+//! leaves the program leaves it through [`out::Out`].
+//!
+//! Knows the core's report, problems and items; knows nothing of files, HTTP or flags.
+
+pub mod change;
+pub mod json;
+pub mod longtext;
+pub mod out;
+pub mod paint;
+pub mod problem;
+pub mod progress;
+pub mod summary;
+pub mod table;
+pub mod text;
+pub mod value;
+pub mod words;
+
+#[cfg(test)]
+pub mod sample;

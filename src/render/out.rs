@@ -1,0 +1,237 @@
+//! The one way out: everything that the program says passes here, without secrets and unable to act on a
+//! terminal.
+//!
+//! A stream that cannot be written to is no panic and no early end: what comes after is dropped, and
+//! [`Out::exit`] says what it means for the exit code.
+
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use crate::core::escape;
+use crate::core::exit::Exit;
+use crate::core::problem::Problem;
+use crate::core::redact::Redactor;
+use crate::core::report::Report;
+use crate::core::scrub;
+
+use super::paint::Text;
+use super::table::{self, Listed};
+use super::text::{self, View};
+use super::{json, problem};
+
+/// `--output`
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Format {
+    #[default]
+    Text,
+    /// One document.
+    Json,
+    /// One object a line, the summary last.
+    Ndjson,
+}
+
+/// A place to write to.
+pub struct Stream {
+    sink: Box<dyn Write + Send>,
+    colour: bool,
+    state: Delivery,
+}
+
+/// What became of what was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delivery {
+    #[default]
+    Whole,
+    /// The reader has gone away: `trueup plan | head`.
+    Closed,
+    /// The disk is full, or something of that sort.
+    Failed,
+}
+
+/// Standard output for the result, standard error for the talk.
+pub struct Out {
+    stdout: Stream,
+    stderr: Stream,
+    format: Format,
+    quiet: bool,
+    secrets: Secrets,
+}
+
+/// What is to be kept out, shared by all that print.
+#[derive(Clone, Debug, Default)]
+struct Secrets(Arc<RwLock<Arc<Redactor>>>);
+
+impl Secrets {
+    fn get(&self) -> Arc<Redactor> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, redactor: Redactor) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(redactor);
+    }
+}
+
+impl Stream {
+    /// `colour` is decided by the caller, for this stream.
+    pub fn new(sink: impl Write + Send + 'static, colour: bool) -> Stream {
+        Stream { sink: Box::new(sink), colour, state: Delivery::Whole }
+    }
+
+    fn write(&mut self, text: &str) {
+        if self.state != Delivery::Whole {
+            return;
+        }
+        let written = self.sink.write_all(text.as_bytes()).and_then(|()| self.sink.flush());
+        self.state = match written {
+            Ok(()) => Delivery::Whole,
+            Err(error) if error.kind() == ErrorKind::BrokenPipe => Delivery::Closed,
+            Err(_) => Delivery::Failed,
+        };
+    }
+}
+
+impl Out {
+    pub fn new(stdout: Stream, stderr: Stream, format: Format) -> Out {
+        Out { stdout, stderr, format, quiet: false, secrets: Secrets::default() }
+    }
+
+    /// Leaves out what is only said on the side.
+    pub fn quiet(mut self, quiet: bool) -> Out {
+        self.quiet = quiet;
+        self
+    }
+
+    /// From here on these secrets are kept out. To be called as soon as they are known.
+    pub fn hide(&mut self, redactor: Redactor) {
+        self.secrets.set(redactor);
+    }
+
+    /// A writer for logs and panics, on a stream of their own: it keeps out what this keeps out, now and later.
+    pub fn guard<W: Write>(&self, sink: W) -> Guard<W> {
+        Guard { sink, secrets: self.secrets.clone() }
+    }
+
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The result of a run, on standard output, in the format asked for.
+    pub fn report(&mut self, report: &Report, view: &View) {
+        let report = scrub::report(report, &self.secrets.get());
+        match self.format {
+            Format::Text => self.result(&text::report(&report, view)),
+            Format::Json => self.stdout.write(&json::document(&report, view.verb, view.verbose)),
+            Format::Ndjson => self.stdout.write(&json::lines(&report, view.verb, view.verbose)),
+        }
+    }
+
+    /// A report as text on standard error, whatever the format: a plan that is to be confirmed.
+    pub fn preview(&mut self, report: &Report, view: &View) {
+        let report = scrub::report(report, &self.secrets.get());
+        self.talk(&text::report(&report, view));
+    }
+
+    /// Live objects, on standard output, in the format asked for.
+    pub fn items(&mut self, items: &[Listed]) {
+        let redactor = self.secrets.get();
+        let shown = |item: &Listed| Listed {
+            id: scrub::id(&item.id, &redactor),
+            server_id: item.server_id.as_deref().map(|id| redactor.text(id).into()),
+            value: redactor.value(&item.value),
+        };
+        let items: Vec<Listed> = items.iter().map(shown).collect();
+        match self.format {
+            Format::Text => self.result(&table::text(&items)),
+            Format::Json => self.stdout.write(&table::document(&items)),
+            Format::Ndjson => self.stdout.write(&table::lines(&items)),
+        }
+    }
+
+    /// What is wrong with the input: for people on standard error, for machines on standard output.
+    pub fn problems(&mut self, problems: &[Problem], command: &str) {
+        let redactor = self.secrets.get();
+        let shown: Vec<Problem> = problems.iter().map(|p| scrub::problem(p, &redactor)).collect();
+        match self.format {
+            Format::Text => self.talk(&problem::text(&shown)),
+            Format::Json => self.stdout.write(&problem::document(&shown, command)),
+            Format::Ndjson => self.stdout.write(&problem::lines(&shown)),
+        }
+    }
+
+    /// One thing that went wrong, on standard error, whatever the format.
+    pub fn error(&mut self, error: &Problem) {
+        let shown = scrub::problem(error, &self.secrets.get());
+        self.talk(&problem::one(&shown));
+    }
+
+    /// Text as a result, on standard output.
+    pub fn result(&mut self, text: &Text) {
+        let redactor = self.secrets.get();
+        let text = text.write(self.stdout.colour, |span| redactor.text(span).into_owned());
+        self.stdout.write(&text);
+    }
+
+    /// Text on the side, on standard error; nothing when all is to be quiet.
+    pub fn note(&mut self, text: &Text) {
+        if !self.quiet {
+            self.talk(text);
+        }
+    }
+
+    fn talk(&mut self, text: &Text) {
+        let redactor = self.secrets.get();
+        let text = text.write(self.stderr.colour, |span| redactor.text(span).into_owned());
+        self.stderr.write(&text);
+    }
+
+    /// Text that the program itself is the author of, as it is: completions.
+    pub fn verbatim(&mut self, text: &str) {
+        self.stdout.write(text);
+    }
+
+    /// The exit code of a run that ended as `exit`, given what became of its output.
+    ///
+    /// A person who closes the pager has seen enough: text that was not read to its end changes nothing. A
+    /// machine that got half a document, or a disk that took half of it, has not got the result: what would
+    /// be success, or "there are differences", is then a failure. Whatever is worse stays.
+    pub fn exit(&self, exit: Exit) -> Exit {
+        let lost = match self.stdout.state {
+            Delivery::Whole => false,
+            Delivery::Closed => self.format != Format::Text,
+            Delivery::Failed => true,
+        };
+        match exit {
+            Exit::Success | Exit::Differs if lost => Exit::Failed,
+            exit => exit,
+        }
+    }
+
+    /// What became of standard output so far.
+    pub fn delivery(&self) -> Delivery {
+        self.stdout.state
+    }
+}
+
+/// Writes text without secrets and unable to act on a terminal. Each write is a text of its own: a secret
+/// that is cut in two by its writer is not found.
+pub struct Guard<W> {
+    sink: W,
+    secrets: Secrets,
+}
+
+impl<W: Write> Write for Guard<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        let secrets = self.secrets.get();
+        self.sink.write_all(escape::block(&secrets.text(&text)).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.sink.flush()
+    }
+}
+
+#[cfg(test)]
+#[path = "out_tests.rs"]
+mod tests;

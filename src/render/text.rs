@@ -1,0 +1,134 @@
+//! A report for people: one block an object, one line a field, and a summary.
+//!
+//! Pure: a report in, lines out. The same report gives the same lines; nothing is asked of the terminal.
+
+use std::time::Duration;
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::core::exit::Verb;
+use crate::core::report::{Action, Entry, Finding, Outcome, Report};
+
+use super::change::{self, INDENT};
+use super::paint::{Line, Style, Text};
+use super::summary;
+
+/// How a report is to be told.
+#[derive(Clone, Copy, Debug)]
+pub struct View {
+    pub verb: Verb,
+    /// Whether fields are listed: not again after a plan that has just listed them.
+    pub fields: bool,
+    /// Objects in sync too.
+    pub verbose: bool,
+    /// Left out where the same state must give the same bytes.
+    pub elapsed: Option<Duration>,
+}
+
+/// Columns of the marker before an identity.
+const MARKER: usize = 4;
+/// Identities wider than this do not push the column of files behind them.
+const WIDEST: usize = 60;
+/// Between an identity and the file it comes from.
+const GAP: usize = 3;
+
+/// The whole report. Objects in sync take no line, unless they have a finding or all are asked for.
+pub fn report(report: &Report, view: &View) -> Text {
+    let has_line = |entry: &&Entry| view.verbose || !entry.is_in_sync() || !entry.findings.is_empty();
+    let shown: Vec<&Entry> = report.objects.iter().filter(has_line).collect();
+    let many = shown.iter().any(|entry| entry.id.kind.backend != shown[0].id.kind.backend);
+    let name = |entry: &Entry| match many {
+        true => format!("{}/{}", entry.id.kind.backend, entry.id),
+        false => entry.id.to_string(),
+    };
+    let widths = shown.iter().map(|entry| name(entry).width()).filter(|width| *width <= WIDEST);
+    let column = MARKER + widths.max().unwrap_or(0) + GAP;
+    let mut text = Text::new();
+    for entry in shown {
+        text.push(head(entry, &name(entry), column));
+        if view.fields {
+            text.append(change::lines(entry));
+        }
+        text.append(explanations(entry));
+    }
+    if report.interrupted {
+        let words = "Interrupted: what has no result above was not settled; run the command again.";
+        text.push(Line::new().with(Style::Bad, words));
+    }
+    text.push(summary::line(report, view.verb, view.elapsed));
+    text
+}
+
+fn head(entry: &Entry, name: &str, column: usize) -> Line {
+    let (style, marker) = marker(entry);
+    let mut line = Line::new().with(style, marker);
+    line.pad(MARKER, 1);
+    line.push(Style::Strong, name);
+    if let Some(origin) = &entry.origin {
+        line.pad(column, GAP);
+        line.push(Style::Aid, &format!("{}:{}", origin.file, origin.at.line));
+    }
+    if let Some(word) = done(entry) {
+        line.push(Style::Plain, "   ");
+        line.push(Style::Good, word);
+    }
+    line
+}
+
+/// The sign of what is due, or was done; `!` where something stands in the way of knowing or doing it.
+fn marker(entry: &Entry) -> (Style, &'static str) {
+    let act = match entry.action {
+        Action::None => (Style::Dim, "="),
+        Action::Create => (Style::Good, "+"),
+        Action::Update => (Style::Change, "~"),
+        Action::Replace => (Style::Bad, "-/+"),
+        Action::Delete => (Style::Bad, "-"),
+    };
+    match entry.verdict() {
+        Outcome::InSync => (Style::Dim, "="),
+        Outcome::Planned | Outcome::Done => act,
+        Outcome::Refused(_) | Outcome::Skipped(_) if entry.action != Action::None => (Style::Bad, act.1),
+        _ => (Style::Bad, "!"),
+    }
+}
+
+fn done(entry: &Entry) -> Option<&'static str> {
+    match (entry.verdict(), entry.action) {
+        (Outcome::Done, Action::Create) => Some("created"),
+        (Outcome::Done, Action::Update) => Some("updated"),
+        (Outcome::Done, Action::Replace) => Some("replaced"),
+        (Outcome::Done, Action::Delete) => Some("deleted"),
+        _ => None,
+    }
+}
+
+/// The sentences of an object, each on its own line, and what to do about it below.
+fn explanations(entry: &Entry) -> Text {
+    let mut text = Text::new();
+    let verdict = entry.verdict();
+    if let Some(why) = verdict.explanation() {
+        let word = match verdict {
+            Outcome::NotEffective(_) => "not effective",
+            other => other.word(),
+        };
+        let style = if matches!(verdict, Outcome::Skipped(_)) { Style::Change } else { Style::Bad };
+        text.append(sentence(style, word, &why.message, why.hint.as_deref()));
+    }
+    for Finding { code, message, hint } in &entry.findings {
+        text.append(sentence(Style::Change, code, message, hint.as_deref()));
+    }
+    text
+}
+
+fn sentence(style: Style, word: &str, message: &str, hint: Option<&str>) -> Text {
+    let mut text = Text::new();
+    text.push(Line::plain(INDENT).with(style, word).with(Style::Plain, ": ").with(Style::Plain, message));
+    if let Some(hint) = hint {
+        text.push(Line::plain(INDENT).with(Style::Aid, "hint").with(Style::Plain, &format!(": {hint}")));
+    }
+    text
+}
+
+#[cfg(test)]
+#[path = "text_tests.rs"]
+mod tests;

@@ -1,0 +1,184 @@
+//! The REST API: from a request to an answer, with or without a socket between.
+//!
+//! Collections and items for any kind, server ids or natural keys, tags and preconditions, paging, patches,
+//! problem documents. What a request means in terms of the store is decided here; the store decides the rest.
+
+mod body;
+mod listing;
+mod problem;
+mod query;
+mod route;
+#[cfg(test)]
+mod tests;
+
+use bytes::Bytes;
+use http::header::{ALLOW, AUTHORIZATION, CONTENT_LENGTH, ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION};
+use http::{HeaderMap, Method, Request, Response, StatusCode};
+use serde_json::json;
+
+use super::store::{Action, Committed, Condition, Done, Item, Key, Refusal, Store, Tags, Write};
+pub(super) use body::too_large;
+use body::{ACCEPT_PATCH, PATCHES};
+pub(super) use problem::{Problem, empty, respond};
+use query::ListQuery;
+use route::Target;
+
+/// On the answer to an accepted write, among its extensions: its place in the order of all writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Accepted(pub u64);
+
+/// The reference server: a store behind the rules of HTTP.
+pub struct Server {
+    store: Store,
+    token: Option<String>,
+}
+
+impl Server {
+    pub fn new(store: Store) -> Server {
+        Server { store, token: None }
+    }
+
+    /// Demands this bearer token from every request but `GET /healthz`.
+    pub fn with_token(mut self, token: impl Into<String>) -> Server {
+        self.token = Some(token.into());
+        self
+    }
+
+    /// Answers a request. A write is durable when this returns.
+    pub async fn call(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let mut response = self.answer(&request).await.unwrap_or_else(Problem::into_response);
+        if request.method() == Method::HEAD {
+            let length = response.body().len().into();
+            response.headers_mut().insert(CONTENT_LENGTH, length);
+            *response.body_mut() = Bytes::new();
+        }
+        response
+    }
+
+    /// Whether the request carries the token, if one is demanded.
+    pub(super) fn admit(&self, headers: &HeaderMap) -> Result<(), Problem> {
+        let Some(token) = &self.token else { return Ok(()) };
+        let sent = headers.get(AUTHORIZATION).map_or(&b""[..], |value| value.as_bytes());
+        let (scheme, sent) = sent.split_at_checked("Bearer ".len()).unwrap_or_default();
+        match scheme.eq_ignore_ascii_case(b"Bearer ") && same(sent, token.as_bytes()) {
+            true => Ok(()),
+            false => Err(Problem::unauthorized()),
+        }
+    }
+
+    async fn answer(&self, request: &Request<Bytes>) -> Result<Response<Bytes>, Problem> {
+        let target = route::target(request.uri().path())?;
+        if target != Target::Health {
+            self.admit(request.headers())?;
+        }
+        if request.method() == Method::OPTIONS {
+            return Ok(options(&target));
+        }
+        let reads = request.method() == Method::GET || request.method() == Method::HEAD;
+        match &target {
+            Target::Root if reads => Ok(self.overview()),
+            Target::Health if reads => Ok(json_answer(&json!({"status": "ok"}))),
+            Target::Collection(key) if reads => {
+                let query = ListQuery::parse(request.uri().query().unwrap_or_default())?;
+                listing::list(&self.store, key, &query, &condition(request.headers())?)
+            }
+            Target::Item(key) if reads => self.read(key, &condition(request.headers())?),
+            target => self.write(target, request).await,
+        }
+    }
+
+    async fn write(&self, target: &Target, request: &Request<Bytes>) -> Result<Response<Bytes>, Problem> {
+        let (key, action) = match (target, request.method().as_str()) {
+            (Target::Collection(key), "POST") => (key, Action::Create(body::whole(request)?)),
+            (Target::Item(key), "PUT") => (key, Action::Put(body::whole(request)?)),
+            (Target::Item(key), "PATCH") => (key, Action::Patch(body::patch(request)?)),
+            (Target::Item(key), "DELETE") => (key, Action::Delete),
+            _ => return Err(Problem::not_allowed(allowed(target))),
+        };
+        let condition = condition(request.headers())?;
+        let Committed { number, done } =
+            self.store.write(Write { key: key.clone(), condition, action }).await?;
+        let mut response = match done {
+            Done::Created(item) => {
+                let mut response = item_answer(StatusCode::CREATED, &item);
+                response.headers_mut().insert(LOCATION, problem::header_value(item.key.as_str()));
+                response
+            }
+            Done::Changed(item) | Done::Unchanged(item) => item_answer(StatusCode::OK, &item),
+            Done::Deleted => empty(StatusCode::NO_CONTENT),
+        };
+        response.extensions_mut().insert(Accepted(number));
+        Ok(response)
+    }
+
+    fn read(&self, key: &Key, condition: &Condition) -> Result<Response<Bytes>, Problem> {
+        let item = self.store.read(|index| {
+            index.expect_parent(&key.parent().parent())?;
+            index.item(key).cloned().ok_or_else(|| Refusal::NotFound(key.clone()))
+        })?;
+        if !condition.match_holds(Some(&item.tag())) {
+            let detail = format!("`{key}` is at revision {}", item.revision);
+            return Err(Refusal::Precondition(detail).into());
+        }
+        if condition.none_match_fails(Some(&item.tag())) {
+            let mut response = item_answer(StatusCode::NOT_MODIFIED, &item);
+            *response.body_mut() = Bytes::new();
+            return Ok(response);
+        }
+        Ok(item_answer(StatusCode::OK, &item))
+    }
+
+    /// The top-level collections, with the number of items in each.
+    fn overview(&self) -> Response<Bytes> {
+        let collections: Vec<_> = self.store.read(|index| {
+            let top = index.collections().filter(|(key, _)| key.depth() == 1);
+            top.map(|(key, collection)| json!({"path": key.as_str(), "items": collection.len()})).collect()
+        });
+        json_answer(&json!({"collections": collections}))
+    }
+}
+
+fn json_answer(value: &serde_json::Value) -> Response<Bytes> {
+    respond(StatusCode::OK, "application/json", value.to_string())
+}
+
+fn item_answer(status: StatusCode, item: &Item) -> Response<Bytes> {
+    let mut response = respond(status, "application/json", item.json.clone());
+    response.headers_mut().insert(ETAG, problem::header_value(&format!("\"{}\"", item.tag())));
+    response
+}
+
+fn allowed(target: &Target) -> &'static str {
+    match target {
+        Target::Root | Target::Health => "GET, HEAD, OPTIONS",
+        Target::Collection(_) => "GET, HEAD, POST, OPTIONS",
+        Target::Item(_) => "GET, HEAD, PUT, PATCH, DELETE, OPTIONS",
+    }
+}
+
+fn options(target: &Target) -> Response<Bytes> {
+    let mut response = empty(StatusCode::NO_CONTENT);
+    response.headers_mut().insert(ALLOW, problem::header_value(allowed(target)));
+    if let Target::Item(_) = target {
+        response.headers_mut().insert(ACCEPT_PATCH, problem::header_value(PATCHES));
+    }
+    response
+}
+
+fn condition(headers: &HeaderMap) -> Result<Condition, Problem> {
+    let tags = |name| {
+        let values: Vec<&[u8]> = headers.get_all(&name).iter().map(|value| value.as_bytes()).collect();
+        if values.is_empty() {
+            return Ok(None);
+        }
+        let text = values.join(&b", "[..]);
+        let tags = std::str::from_utf8(&text).ok().and_then(Tags::parse);
+        tags.map(Some).ok_or_else(|| Problem::bad_request(format!("`{name}` is no list of entity tags")))
+    };
+    Ok(Condition { if_match: tags(IF_MATCH)?, if_none_match: tags(IF_NONE_MATCH)? })
+}
+
+/// Compares without stopping at the first difference, so that the time taken tells nothing about the token.
+fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).fold(0, |difference, (a, b)| difference | (a ^ b)) == 0
+}

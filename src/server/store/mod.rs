@@ -1,0 +1,63 @@
+//! The crash-safe store behind the built-in server: an index in memory, a log on disk, one writer.
+//!
+//! Knows items, names and revisions, nothing of HTTP. A write that was answered survives a kill at any moment;
+//! nothing half-written is ever seen.
+
+mod commit;
+mod condition;
+mod disk;
+mod index;
+mod item;
+mod key;
+mod record;
+mod write;
+
+use std::path::Path;
+use std::sync::{Arc, RwLock};
+
+pub use commit::Committed;
+pub use condition::{Condition, Tags};
+pub use disk::{Durability, OpenError};
+pub use index::{Collection, Index};
+pub use item::Item;
+pub use key::{Key, decode, encode};
+pub use record::Damage;
+pub use write::{Action, Done, MAX_SIZE, Patch, Refusal, Write};
+
+use commit::Committer;
+use disk::{Disk, Log};
+
+/// An open store. Dropping it writes what is queued and closes the file.
+pub struct Store {
+    index: Arc<RwLock<Index>>,
+    committer: Committer,
+}
+
+impl Store {
+    /// Opens the store in a folder, which is made when it is not there. One process at a time.
+    pub fn open(folder: &Path, durability: Durability) -> Result<Store, OpenError> {
+        let (log, index) = Log::open(folder, durability)?;
+        Ok(Store::start(Disk::Log(log), index))
+    }
+
+    /// A store that is gone with the process.
+    pub fn in_memory() -> Store {
+        Store::start(Disk::Memory, Index::default())
+    }
+
+    fn start(disk: Disk, index: Index) -> Store {
+        let index = Arc::new(RwLock::new(index));
+        let committer = Committer::start(disk, index.clone());
+        Store { index, committer }
+    }
+
+    /// Looks at the latest durable state. Writers wait meanwhile, so `look` should only pick what it needs.
+    pub fn read<T>(&self, look: impl FnOnce(&Index) -> T) -> T {
+        look(&self.index.read().expect("no reader or writer of the index panics"))
+    }
+
+    /// Asks for a write, and waits until it is durable or refused.
+    pub async fn write(&self, write: Write) -> Result<Committed, Refusal> {
+        self.committer.write(write).await
+    }
+}
