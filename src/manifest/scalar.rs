@@ -118,7 +118,7 @@ fn two_readings(text: &str, unsigned: &str) -> Result<(), Problem> {
     let sign = if text.starts_with('-') { "-" } else { "" };
     let leading_zero = unsigned.len() > 1
         && unsigned.starts_with('0')
-        && unsigned.bytes().nth(1).is_some_and(|b| b.is_ascii_digit())
+        && unsigned.as_bytes().get(1).is_some_and(u8::is_ascii_digit)
         && unsigned.bytes().all(|b| b.is_ascii_digit());
     if leading_zero {
         let plain = format!("{sign}{}", stripped(unsigned));
