@@ -5,7 +5,7 @@
 pub mod auth;
 pub mod client;
 mod exchange;
-mod exec;
+pub mod exec;
 pub mod http;
 pub mod limit;
 mod list;
