@@ -208,7 +208,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
     pub token_env: Option<String>,
     /// Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some
-    #[arg(long)]
+    #[arg(long, value_parser = switch, env = "TRUEUP_NO_SYNC")]
     pub no_sync: bool,
 }
 
