@@ -1,6 +1,7 @@
 //! trueup makes any REST API match what YAML files say.
 #![forbid(unsafe_code)]
 
+pub mod api;
 pub mod backend;
 pub mod cli;
 pub mod core;

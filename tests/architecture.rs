@@ -132,10 +132,11 @@ fn first_word(text: &str) -> Option<&str> {
     (end > 0).then_some(&text[..end])
 }
 
-/// How many modules above the root a file's own module is.
+/// How many modules below the root a file's own module is. `x_tests.rs` holds the module `tests` of `x.rs`.
 fn depth(name: &str) -> usize {
-    let steps = name.trim_end_matches(".rs").split('/');
-    steps.filter(|step| *step != "mod").count()
+    let name = name.trim_end_matches(".rs");
+    let steps = name.split('/').filter(|step| *step != "mod").count();
+    steps + usize::from(name.ends_with("_tests"))
 }
 
 fn strays(source: &Source, layer: &str, may_use: &[&str]) -> Vec<String> {

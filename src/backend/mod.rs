@@ -1,5 +1,25 @@
 //! The backend language: an API as data. Pure: documents become kinds, operations become requests, answers
 //! become what the engine understands. Nothing here sends anything.
 
+pub mod answer;
+pub mod assembly;
+pub mod base;
+pub mod body;
 pub mod connection;
+pub mod elements;
+pub mod etag;
+pub mod item;
+pub mod language;
+pub mod link;
+pub mod listing;
+pub mod onward;
+pub mod page;
+pub mod path;
+pub mod preset;
+pub mod refusal;
+pub mod request;
+pub mod scan;
 pub mod wire;
+
+#[cfg(test)]
+pub(crate) mod testing;

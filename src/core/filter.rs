@@ -31,16 +31,17 @@ pub const VARIABLES: [&str; 9] =
 
 /// A compiled filter. Cheap to clone, and shared between threads.
 #[derive(Clone)]
-pub struct Filter {
-    text: Arc<str>,
+pub struct Filter(Arc<Compiled>);
+
+struct Compiled {
+    text: String,
     form: Form,
 }
 
-#[derive(Clone)]
 enum Form {
     /// `.a.b`: found without running anything.
-    Plain(Arc<[String]>),
-    Program(Arc<Program>),
+    Plain(Vec<String>),
+    Program(Box<Program>),
 }
 
 /// The variables a filter may name, by name without `$`: see [`VARIABLES`].
@@ -64,20 +65,20 @@ impl Filter {
     /// variable, something that filters here cannot do, a text over the limits.
     pub fn parse(text: &str) -> Result<Filter, FilterError> {
         let form = match plain::names(text) {
-            Some(names) => Form::Plain(names.into()),
-            None => Form::Program(Arc::new(Program::compile(text).map_err(|problem| error(text, problem))?)),
+            Some(names) => Form::Plain(names),
+            None => Form::Program(Box::new(Program::compile(text).map_err(|problem| error(text, problem))?)),
         };
-        Ok(Filter { text: text.into(), form })
+        Ok(Filter(Arc::new(Compiled { text: text.into(), form })))
     }
 
     /// The text as written.
     pub fn text(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 
     /// The field names of a plain path (`.`: none), which needs no run and no tree.
     pub fn plain(&self) -> Option<&[String]> {
-        match &self.form {
+        match &self.0.form {
             Form::Plain(names) => Some(names),
             Form::Program(_) => None,
         }
@@ -85,7 +86,7 @@ impl Filter {
 
     /// Whether the filter names the variable: one that it does not name need not be given.
     pub fn uses(&self, variable: &str) -> bool {
-        match &self.form {
+        match &self.0.form {
             Form::Plain(_) => false,
             Form::Program(program) => program.uses(variable),
         }
@@ -96,13 +97,13 @@ impl Filter {
     /// # Errors
     /// The filter fails on this input, or goes over a limit.
     pub fn all(&self, input: &Value, vars: &Vars) -> Result<Vec<Value>, FilterError> {
-        let outputs = match &self.form {
+        let outputs = match &self.0.form {
             Form::Plain(names) => {
                 plain::get(names, input).map(|found| vec![found.cloned().unwrap_or(Value::Null)])
             }
             Form::Program(program) => program.run(input, vars, false),
         };
-        outputs.map_err(|problem| error(&self.text, problem))
+        outputs.map_err(|problem| error(&self.0.text, problem))
     }
 
     /// The first output; `None` for none, and for null where the filter is a plain path that is not there.
@@ -110,11 +111,11 @@ impl Filter {
     /// # Errors
     /// The filter fails on this input before its first output, or goes over a limit.
     pub fn one(&self, input: &Value, vars: &Vars) -> Result<Option<Value>, FilterError> {
-        let output = match &self.form {
+        let output = match &self.0.form {
             Form::Plain(names) => plain::get(names, input).map(Option::<&Value>::cloned),
             Form::Program(program) => program.run(input, vars, true).map(|mut outputs| outputs.pop()),
         };
-        output.map_err(|problem| error(&self.text, problem))
+        output.map_err(|problem| error(&self.0.text, problem))
     }
 
     /// Whether the first output is neither null nor false.
@@ -128,7 +129,7 @@ impl Filter {
 
 impl fmt::Debug for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Filter({})", self.text)
+        write!(f, "Filter({})", self.0.text)
     }
 }
 

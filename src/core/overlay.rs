@@ -53,8 +53,11 @@ fn strip_scope(value: &mut Value, scope: Scope) {
             map.iter_mut().for_each(|(name, value)| strip_scope(value, scope.field(name)));
         }
         Value::Array(items) => {
-            for (i, item) in items.iter_mut().enumerate() {
-                let scope = scope.element(i, None, Some(item));
+            let mut at = 0..items.len();
+            let scope_of = |item: &Value, at: usize| scope.element(at, None, Some(item));
+            items.retain(|item| !is_stripped(scope_of(item, at.next().unwrap_or_default())));
+            for (at, item) in items.iter_mut().enumerate() {
+                let scope = scope_of(item, at);
                 strip_scope(item, scope);
             }
         }

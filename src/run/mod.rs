@@ -1,3 +1,8 @@
 //! Joins the core and the edges: loads the input, connects the backends, and drives the engine.
 
+pub mod clients;
 pub mod drive;
+mod embedded;
+pub mod input;
+pub mod live;
+pub mod session;

@@ -84,36 +84,45 @@ fn trim(
     ((a, b), tail)
 }
 
-/// The longest common subsequence by the classic table, filled from the end so that it is read from the front.
+/// The longest common subsequence.
 fn table(
     a: Range<usize>,
     b: Range<usize>,
     same: &mut impl FnMut(usize, usize) -> bool,
     pairs: &mut Vec<(usize, usize)>,
 ) {
+    heaviest(a, b, |i, j| u32::from(same(i, j)), pairs);
+}
+
+/// Pairs, ascending on both sides, whose weights have the largest sum; those of weight 0 are none. By the
+/// classic table, filled from the end so that it is read from the front, where the first of equals wins.
+pub(crate) fn heaviest(
+    a: Range<usize>,
+    b: Range<usize>,
+    mut weight: impl FnMut(usize, usize) -> u32,
+    pairs: &mut Vec<(usize, usize)>,
+) {
     if a.is_empty() || b.is_empty() {
         return;
     }
     let width = b.len() + 1;
-    let mut length = vec![0u32; (a.len() + 1) * width];
-    let mut equal = vec![false; a.len() * b.len()];
+    let mut best = vec![0u32; (a.len() + 1) * width];
+    let mut weights = vec![0u32; a.len() * b.len()];
     for i in (0..a.len()).rev() {
         for j in (0..b.len()).rev() {
-            let hit = same(a.start + i, b.start + j);
-            equal[i * b.len() + j] = hit;
-            length[i * width + j] = if hit {
-                length[(i + 1) * width + j + 1] + 1
-            } else {
-                length[(i + 1) * width + j].max(length[i * width + j + 1])
-            };
+            let weight = weight(a.start + i, b.start + j);
+            weights[i * b.len() + j] = weight;
+            let without = best[(i + 1) * width + j].max(best[i * width + j + 1]);
+            best[i * width + j] = without.max(best[(i + 1) * width + j + 1] + weight);
         }
     }
     let (mut i, mut j) = (0, 0);
     while i < a.len() && j < b.len() {
-        if equal[i * b.len() + j] {
+        let weight = weights[i * b.len() + j];
+        if weight > 0 && best[i * width + j] == best[(i + 1) * width + j + 1] + weight {
             pairs.push((a.start + i, b.start + j));
             (i, j) = (i + 1, j + 1);
-        } else if length[(i + 1) * width + j] >= length[i * width + j + 1] {
+        } else if best[(i + 1) * width + j] >= best[i * width + j + 1] {
             i += 1;
         } else {
             j += 1;

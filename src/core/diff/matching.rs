@@ -6,18 +6,16 @@
 
 use std::collections::VecDeque;
 
-/// The most comparisons of one matching.
-const BUDGET: usize = 1 << 20;
-
 /// For each desired element its observed partner.
 ///
 /// `likely` are pairs to start from, each element at most once; `stubborn` says that no other partner than a
-/// likely one is possible.
+/// likely one is possible. `budget` is the most comparisons of the search.
 pub(super) fn matching(
     (left, right): (usize, usize),
     likely: impl IntoIterator<Item = (usize, usize)>,
     stubborn: impl Fn(usize) -> bool,
     mut same: impl FnMut(usize, usize) -> bool,
+    mut budget: usize,
 ) -> Vec<Option<usize>> {
     let mut partner = vec![None; left];
     let mut owner = vec![None; right];
@@ -26,7 +24,6 @@ pub(super) fn matching(
             (partner[i], owner[j]) = (Some(j), Some(i));
         }
     }
-    let mut budget = BUDGET;
     for i in 0..left {
         if partner[i].is_none() && !stubborn(i) && budget > 0 {
             augment(i, &mut partner, &mut owner, &mut same, &mut budget);
@@ -90,14 +87,19 @@ mod tests {
     fn a_loose_element_leaves_the_strict_one_its_partner() {
         // 0 fits both, 1 fits only the first.
         let fits = |i, j| i == 0 || j == 0;
-        assert_eq!(matching((2, 2), [], |_| false, fits), [Some(1), Some(0)]);
-        assert_eq!(matching((2, 2), [(0, 0)], |_| false, fits), [Some(1), Some(0)]);
-        assert_eq!(matching((2, 1), [], |_| false, fits), [Some(0), None]);
+        assert_eq!(matching((2, 2), [], |_| false, fits, 1 << 20), [Some(1), Some(0)]);
+        assert_eq!(matching((2, 2), [(0, 0)], |_| false, fits, 1 << 20), [Some(1), Some(0)]);
+        assert_eq!(matching((2, 1), [], |_| false, fits, 1 << 20), [Some(0), None]);
     }
 
     #[test]
     fn a_likely_pair_must_be_a_pair() {
-        assert_eq!(matching((1, 1), [(0, 0)], |_| true, |_, _| false), [None]);
+        assert_eq!(matching((1, 1), [(0, 0)], |_| true, |_, _| false, 9), [None]);
+    }
+
+    #[test]
+    fn a_spent_budget_ends_the_search() {
+        assert_eq!(matching((2, 2), [], |_| false, |i, j| i == j, 2), [Some(0), None]);
     }
 
     #[test]
@@ -105,7 +107,7 @@ mod tests {
         // Each but the last fits its own place and the next; the last fits only the first.
         let n = 500;
         let fits = |i, j| if i == n - 1 { j == 0 } else { j == i || j == i + 1 };
-        let partner = matching((n, n), (0..n - 1).map(|i| (i, i)), |_| false, fits);
+        let partner = matching((n, n), (0..n - 1).map(|i| (i, i)), |_| false, fits, 1 << 20);
         assert!(partner.iter().all(Option::is_some));
     }
 }

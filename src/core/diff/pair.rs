@@ -4,13 +4,14 @@
 //! same question here, so they can never disagree.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use crate::core::compare;
 use crate::core::fields::Comparer;
 use crate::core::node::{Node, Want};
 use crate::core::value::{Value, canonical_text};
 
-use super::align::align;
+use super::align::{align, heaviest};
 use super::matching::matching;
 use super::scope::Scope;
 use super::signature;
@@ -18,6 +19,14 @@ use super::walk::agrees;
 
 /// The members that elements are paired by when nothing is said, in this order.
 const USUAL_KEYS: [&str; 3] = ["name", "key", "id"];
+
+/// The most comparisons in search of the elements that are most alike.
+const ALIKE: usize = 1 << 12;
+
+/// The most comparisons in search of partners that their texts do not show: in a set, where missing one would
+/// be a false difference, and to call a difference a new order, where it would only be told at more length.
+const SEARCH: usize = 1 << 20;
+const REORDER: usize = 1 << 14;
 
 /// How two lists lie side by side.
 #[derive(Debug)]
@@ -93,10 +102,8 @@ fn is_key(name: &str, items: &[Node], observed: &[Value], scope: Scope) -> bool 
     }
     let member = scope.each().field(name);
     let is_secret = |item: &Node| matches!(item.get(name).map(|key| &key.want), Some(Want::Secret(_)));
-    !(items.is_empty() && observed.is_empty())
-        && !member.secret
-        && !member.here().not_compared()
-        && !items.iter().any(is_secret)
+    let unfit = member.secret || member.here().not_compared() || items.iter().any(is_secret);
+    !unfit
         && all_unlike(items, |item| desired_key(item, scope, name))
         && all_unlike(observed, |item| observed_key(item, scope, name))
 }
@@ -115,32 +122,42 @@ fn by_key(items: &[Node], observed: &[Value], scope: Scope, name: &str) -> Pairi
 
 /// Elements compared whole, without order.
 fn as_set(items: &[Node], observed: &[Value], scope: Scope) -> Pairing {
-    let all = |n: usize| (0..n).collect::<Vec<_>>();
-    let partner = unordered((items, &all(items.len())), (observed, &all(observed.len())), scope);
+    let (wanted, offered): (Vec<_>, Vec<_>) = ((0..items.len()).collect(), (0..observed.len()).collect());
+    let partner = unordered((items, &wanted), (observed, &offered), scope, SEARCH);
     Pairing::new(partner, observed.len(), By::Set)
 }
 
-/// The largest matching among some elements, as partners of all desired ones.
+/// The largest matching among some elements, given by ascending positions, as partners of all desired ones.
 fn unordered(
     (items, wanted): (&[Node], &[usize]),
     (observed, offered): (&[Value], &[usize]),
     scope: Scope,
+    budget: usize,
 ) -> Vec<Option<usize>> {
     let same = |i: usize, j: usize| same_element(items, observed, scope, wanted[i], offered[j]);
-    let place = |of: &[usize], at: usize| of.binary_search(&at).expect("positions are ascending");
-    let likely = signature::likely((items, wanted), (observed, offered), scope);
-    let likely = likely.into_iter().map(|(i, j)| (place(wanted, i), place(offered, j)));
-    // The text of a scalar says all there is to say, unless a mask or a missing secret is in play.
+    // Most lists come back in the order in which they were sent.
+    let ends = wanted.len().min(offered.len());
+    let (still, moved): (Vec<usize>, Vec<usize>) = (0..ends).partition(|at| same(*at, *at));
+    let rest = |all: &[usize]| moved.iter().copied().chain(ends..all.len()).collect::<Vec<_>>();
+    let (left, right) = (rest(wanted), rest(offered));
+    let place = |of: &[usize], rest: &[usize]| rest.iter().map(|at| of[*at]).collect::<Vec<_>>();
+    let likely =
+        signature::likely((items, &place(wanted, &left)), (observed, &place(offered, &right)), scope);
+    let find = |of: &[usize], at: usize| of.binary_search(&at).expect("positions are ascending");
+    let likely = likely.into_iter().map(|(i, j)| (find(wanted, i), find(offered, j)));
+    let likely = still.into_iter().map(|at| (at, at)).chain(likely);
+    // The text of a scalar says all there is to say, unless a mask is in play.
     let masked = scope.each().here().mask.is_some();
     let stubborn = |i: usize| !masked && matches!(items[wanted[i]].want, Want::Json(_));
     let mut partner = vec![None; items.len()];
-    for (i, j) in matching((wanted.len(), offered.len()), likely, stubborn, same).into_iter().enumerate() {
+    let found = matching((wanted.len(), offered.len()), likely, stubborn, same, budget);
+    for (i, j) in found.into_iter().enumerate() {
         partner[wanted[i]] = j.map(|j| offered[j]);
     }
     partner
 }
 
-/// By longest common subsequence. In the gaps, elements that have no equal are paired as they come.
+/// By longest common subsequence; in the gaps, elements that have no equal are paired with those most alike.
 fn in_order(items: &[Node], observed: &[Value], scope: Scope) -> Pairing {
     let open = scope.here().open;
     let same = |i: usize, j: usize| same_element(items, observed, scope, i, j);
@@ -156,9 +173,8 @@ fn in_order(items: &[Node], observed: &[Value], scope: Scope) -> Pairing {
     let (mut i, mut j) = (0, 0);
     for (to_i, to_j) in common.into_iter().chain([(items.len(), observed.len())]) {
         if !open {
-            for (left, right) in (i..to_i).zip(j..to_j) {
-                partner[left] = Some(right);
-            }
+            let alike = most_alike((items, i..to_i), (observed, j..to_j), scope);
+            alike.into_iter().for_each(|(left, right)| partner[left] = Some(right));
         }
         if to_i < items.len() {
             partner[to_i] = Some(to_j);
@@ -166,6 +182,30 @@ fn in_order(items: &[Node], observed: &[Value], scope: Scope) -> Pairing {
         (i, j) = (to_i + 1, to_j + 1);
     }
     Pairing::new(partner, observed.len(), By::Order)
+}
+
+/// As many pairs as a gap allows, in order, so that as many declared members as possible stay what they are:
+/// the fields that only the server has must not end up in another element. Large gaps are paired as they come.
+fn most_alike(
+    (items, a): (&[Node], Range<usize>),
+    (observed, b): (&[Value], Range<usize>),
+    scope: Scope,
+) -> Vec<(usize, usize)> {
+    if a.len().max(b.len()) <= 1 || a.len().saturating_mul(b.len()) > ALIKE {
+        return a.zip(b).collect();
+    }
+    let weight = |i: usize, j: usize| {
+        let (Want::Map(declared), Value::Object(map)) = (&items[i].want, &observed[j]) else { return 1 };
+        let scope = scope.element(i, Some(&items[i]), Some(&observed[j]));
+        let kept = declared.iter().filter(|(name, node)| {
+            let scope = scope.field(name);
+            !scope.here().not_compared() && map.get(*name).is_some_and(|value| agrees(node, value, scope))
+        });
+        1 + 2 * kept.count() as u32
+    };
+    let mut pairs = Vec::new();
+    heaviest(a, b, weight, &mut pairs);
+    pairs
 }
 
 /// Every desired element as the next observed one that agrees, if that finds all.
@@ -193,7 +233,7 @@ fn only_reordered(
     };
     let wanted = rest(items.len(), &mut common.iter().map(|(i, _)| *i));
     let offered = rest(observed.len(), &mut common.iter().map(|(_, j)| *j));
-    let mut partner = unordered((items, &wanted), (observed, &offered), scope);
+    let mut partner = unordered((items, &wanted), (observed, &offered), scope, REORDER);
     common.iter().for_each(|(i, j)| partner[*i] = Some(*j));
     if !partner.iter().all(Option::is_some) {
         return None;

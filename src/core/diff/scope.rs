@@ -75,7 +75,13 @@ pub(crate) fn means_unset(value: &Value, rule: &FieldRule) -> bool {
         Some(Clear::Null | Clear::Omit) | None => false,
     };
     let is_default = |default| compare::same(rule.compare.as_ref(), value, default);
-    value.is_null() || cleared || rule.default.as_ref().is_some_and(is_default)
+    value.is_null() || cleared || folds_away(value, rule) || rule.default.as_ref().is_some_and(is_default)
+}
+
+/// Whether the filter of a field makes null of a value: it says that the value is as good as none.
+fn folds_away(value: &Value, rule: &FieldRule) -> bool {
+    let filter = rule.compare.as_ref().filter(|comparer| matches!(comparer, Comparer::Filter(_)));
+    filter.is_some_and(|filter| compare::fold(filter, value).is_null())
 }
 
 /// Whether nothing of an undeclared value has to go: all of it is as good as unset, or not compared.
@@ -99,7 +105,10 @@ pub(crate) fn asks_nothing(desired: &Node, is_null: bool, rules: &FieldRules) ->
             {
                 true
             }
-            _ => default.is_some_and(|value| !value.is_null() && super::agrees(desired, value, rules)),
+            _ => {
+                default.is_some_and(|value| !value.is_null() && super::agrees(desired, value, rules))
+                    || plain(desired).is_some_and(|value| !value.is_null() && folds_away(&value, &rules.here))
+            }
         }
 }
 

@@ -161,35 +161,35 @@ impl<'s, F: FnMut(&'s str)> Rewriter<'_, F> {
     fn compound(&mut self, term: Tm<'s>) -> Result<Tm<'s>, (&'s str, String)> {
         Ok(match term {
             Term::Recurse => Term::Recurse,
-            Term::Arr(inner) => Term::Arr(inner.map(|t| self.boxed(t)).transpose()?),
+            Term::Arr(inner) => Term::Arr(inner.map(|t| self.boxed(*t)).transpose()?),
             Term::Obj(members) => Term::Obj(
                 members
                     .into_iter()
                     .map(|(name, value)| Ok((self.term(name)?, value.map(|t| self.term(t)).transpose()?)))
                     .collect::<Result<_, _>>()?,
             ),
-            Term::Neg(t) => Term::Neg(self.boxed(t)?),
+            Term::Neg(t) => Term::Neg(self.boxed(*t)?),
             Term::BinOp(l, op, r) => self.operation(*l, op, *r)?,
-            Term::Label(name, t) => Term::Label(name, self.boxed(t)?),
+            Term::Label(name, t) => Term::Label(name, self.boxed(*t)?),
             // The steps of a fold that is updated are nested in each other, as many as it has.
             Term::Fold(name, ..) if self.updated => {
                 return Err((name, format!("`{name}` cannot say what an update changes")));
             }
             Term::Fold(name, over, pattern, bodies) => Term::Fold(
                 name,
-                self.boxed(over)?,
+                self.boxed(*over)?,
                 self.pattern(pattern)?,
                 bodies.into_iter().map(|t| self.term(t)).collect::<Result<_, _>>()?,
             ),
             Term::TryCatch(t, catch) => {
-                Term::TryCatch(self.boxed(t)?, catch.map(|t| self.boxed(t)).transpose()?)
+                Term::TryCatch(self.boxed(*t)?, catch.map(|t| self.boxed(*t)).transpose()?)
             }
             Term::IfThenElse(branches, otherwise) => Term::IfThenElse(
                 branches
                     .into_iter()
                     .map(|(test, then)| Ok((self.term(test)?, self.term(then)?)))
                     .collect::<Result<_, _>>()?,
-                otherwise.map(|t| self.boxed(t)).transpose()?,
+                otherwise.map(|t| self.boxed(*t)).transpose()?,
             ),
             Term::Call(name, arguments) => {
                 if let Some(refusal) = library::refusal(name, arguments.len()) {
@@ -205,8 +205,8 @@ impl<'s, F: FnMut(&'s str)> Rewriter<'_, F> {
         })
     }
 
-    fn boxed(&mut self, term: Box<Tm<'s>>) -> Result<Box<Tm<'s>>, (&'s str, String)> {
-        self.term(*term).map(Box::new)
+    fn boxed(&mut self, term: Tm<'s>) -> Result<Box<Tm<'s>>, (&'s str, String)> {
+        self.term(term).map(Box::new)
     }
 
     /// A term that says what an update changes, if `updates`.

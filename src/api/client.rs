@@ -1,0 +1,224 @@
+//! The client of one backend: the engine's questions and writes, answered.
+//!
+//! What may write is a matter of type. [`Client<ReadOnly>`] has no `write`, and its transport refuses every
+//! request that is not declared to change nothing, whatever its HTTP method.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use super::auth::Authenticator;
+use super::exchange::{Guarded, Line, now};
+use super::http::HttpTransport;
+use super::limit::Limiter;
+use super::list;
+use super::tls::TlsError;
+use super::transport::{Transport, TransportError};
+use crate::backend::answer::{self, Asked};
+use crate::backend::base::{Base, BaseError};
+use crate::backend::connection::{Connection, Text};
+use crate::backend::refusal::Context;
+use crate::backend::request::{self, Site, backend_failure};
+use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
+use crate::core::exchange::{Answer, Ask, Failure, ParentIds, Target, VersionToken, Write};
+use crate::core::identity::Key;
+use crate::core::kind::{Kind, Op, Piece, Read, Version};
+use crate::core::redact::Redactor;
+use crate::core::report::Requests;
+
+/// Holds what can ask and cannot write.
+#[derive(Clone, Copy, Debug)]
+pub enum ReadOnly {}
+
+/// Holds what can write.
+#[derive(Clone, Copy, Debug)]
+pub enum ReadWrite {}
+
+/// A client of one backend. Cheap to clone; its clones share limits and credentials.
+pub struct Client<Mode> {
+    line: Arc<Line>,
+    mode: PhantomData<Mode>,
+}
+
+/// What a client is made of besides its backend.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What `{owner}` stands for.
+    pub owner: String,
+    /// The value of `TRUEUP_ALLOW_EXEC`: the commands that may give credentials.
+    pub allow_exec: Option<String>,
+    /// Texts that must not stand in any message: the secrets of all documents.
+    pub secrets: Vec<String>,
+}
+
+/// Why there can be no client.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    #[error(transparent)]
+    Base(#[from] BaseError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+}
+
+/// A transport over sockets, for backends with a URL.
+///
+/// # Errors
+/// A URL that is none; certificates that cannot be used.
+pub fn connect(connection: &Connection) -> Result<Arc<dyn Transport>, ClientError> {
+    let base = Base::of(&connection.address)?;
+    Ok(Arc::new(HttpTransport::new(base, &connection.tls, &connection.limits)?))
+}
+
+impl Client<ReadOnly> {
+    /// A client that cannot write.
+    ///
+    /// # Errors
+    /// A URL that is none.
+    pub fn read_only(
+        connection: &Connection,
+        options: Options,
+        transport: Arc<dyn Transport>,
+    ) -> Result<Self, ClientError> {
+        Client::new(connection, options, Guarded::new(transport, false))
+    }
+}
+
+impl Client<ReadWrite> {
+    /// A client that can write.
+    ///
+    /// # Errors
+    /// A URL that is none.
+    pub fn read_write(
+        connection: &Connection,
+        options: Options,
+        transport: Arc<dyn Transport>,
+    ) -> Result<Self, ClientError> {
+        Client::new(connection, options, Guarded::new(transport, true))
+    }
+
+    /// Writes, once. The answer is a hint: what came of it is known after a read.
+    pub async fn write(&self, kind: &Arc<Kind>, write: &Write) -> Answer {
+        let written = request::operation(kind, write).map(|(role, op, target)| (role, op, target.clone()));
+        match written {
+            Ok((role, op, target)) => self.line.write(kind, role, op, target, write).await,
+            Err(failure) => Answer::Failed(failure),
+        }
+    }
+}
+
+impl<Mode> Client<Mode> {
+    fn new(connection: &Connection, options: Options, transport: Guarded) -> Result<Self, ClientError> {
+        let auth = Authenticator::new(connection.auth.clone(), options.allow_exec);
+        let base = Base::of(&connection.address)?;
+        let site = Site { base, owner: options.owner, credential: auth.source() };
+        let limiter = Limiter::new(&connection.limits);
+        let headers = connection.headers.clone();
+        let mut secrets = options.secrets;
+        secrets.extend(headers.iter().filter_map(|(_, value)| match value {
+            Text::Secret(secret) => secret.reveal().map(str::to_owned),
+            Text::Plain(_) => None,
+        }));
+        let line = Line::new(site, auth, headers, limiter, transport, secrets);
+        Ok(Client { line: Arc::new(line), mode: PhantomData })
+    }
+
+    /// Lists or reads.
+    pub async fn ask(&self, kind: &Arc<Kind>, ask: &Ask) -> Answer {
+        match ask {
+            Ask::List(collection, wanted) => list::list(&self.line, kind, collection, wanted).await,
+            Ask::Read(target) => self.line.read(kind, target).await.unwrap_or_else(Answer::Failed),
+        }
+    }
+
+    /// The requests that were sent, by role.
+    pub fn requests(&self) -> Requests {
+        self.line.counts()
+    }
+}
+
+impl<Mode> Clone for Client<Mode> {
+    fn clone(&self) -> Self {
+        Client { line: self.line.clone(), mode: PhantomData }
+    }
+}
+
+impl Line {
+    async fn read(&self, kind: &Kind, target: &Target) -> Result<Answer, Failure> {
+        let doing = format!("reading {}", target.id);
+        let Read::Op(op) = &kind.read else {
+            let what = format!("{} has no read of its own", kind.name.kind);
+            return Err(self.judge(&doing, |context| context.wrap(backend_failure(what))));
+        };
+        // Before the item: a version that is older than the item leads to a conflict, a newer one to a lost
+        // update.
+        let id = target.server_id.as_deref();
+        let version = self.version(kind, &target.id.key, &target.parent_ids, id, &doing).await?;
+        let request = request::read(&self.site, op, target);
+        let request = request.map_err(|failure| self.judge(&doing, |context| context.wrap(failure)))?;
+        let (url, answer) = self.send(&doing, request).await?;
+        let asked = Asked { kind, op, target, url: &url };
+        Ok(self.judge(&doing, |context| answer::read(context, asked, &answer, version)))
+    }
+
+    async fn write(&self, kind: &Kind, role: Role, op: &Op, mut target: Target, write: &Write) -> Answer {
+        let verb = match role {
+            Role::Create => "creating",
+            Role::Update => "updating",
+            _ => "deleting",
+        };
+        let doing = format!("{verb} {}", target.id);
+        let wrap = |failure| self.judge(&doing, |context| context.wrap(failure));
+        let written = async {
+            let mut write = write.clone();
+            if target.version.is_none() && op.placeholders().any(|piece| *piece == Piece::Version) {
+                let id = target.server_id.as_deref();
+                target.version = self.version(kind, &target.id.key, &target.parent_ids, id, &doing).await?;
+                let (Write::Create(whole, _) | Write::Update(whole, _) | Write::Delete(whole)) = &mut write;
+                whole.version.clone_from(&target.version);
+            }
+            let request = request::write(&self.site, kind, &write).map_err(wrap)?;
+            let (url, answer) = self.send(&doing, request).await?;
+            let asked = Asked { kind, op, target: &target, url: &url };
+            Ok(self.judge(&doing, |context| answer::write(context, asked, role, &answer)))
+        };
+        written.await.unwrap_or_else(Answer::Failed)
+    }
+
+    /// The version that a request of its own tells, for kinds that have it so.
+    pub(super) async fn version(
+        &self,
+        kind: &Kind,
+        key: &Key,
+        parent_ids: &ParentIds,
+        id: Option<&str>,
+        doing: &str,
+    ) -> Result<Option<VersionToken>, Failure> {
+        let Version::Request(op, filter) = &kind.version else { return Ok(None) };
+        let request = request::version(&self.site, op, key, parent_ids, id);
+        let request = request.map_err(|failure| self.judge(doing, |context| context.wrap(failure)))?;
+        let (_, answer) = self.send(doing, request).await?;
+        self.judge(doing, |context| answer::version(context, filter, &answer))
+    }
+
+    /// Sends a request; what goes wrong is said of what was being done.
+    pub(super) async fn send(
+        &self,
+        doing: &str,
+        request: HttpRequest,
+    ) -> Result<(url::Url, HttpAnswer), Failure> {
+        self.exchange(request).await.map_err(|error: TransportError| {
+            self.judge(doing, |context| {
+                context.fail(error.class.failure(), &error.message, error.hint.clone())
+            })
+        })
+    }
+
+    /// Runs what judges an answer.
+    pub(super) fn judge<T>(&self, doing: &str, run: impl FnOnce(&Context) -> T) -> T {
+        let redactor: Arc<Redactor> = self.redactor();
+        run(&Context { site: &self.site, doing, now: now(), redactor: &redactor })
+    }
+}
+
+#[cfg(test)]
+#[path = "client_tests.rs"]
+mod tests;

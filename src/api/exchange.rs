@@ -1,0 +1,252 @@
+//! One request to its final answer: credentials, limits, redirects of the same origin, one renewal after a
+//! 401, counting, and what the log says of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use futures_util::future::BoxFuture;
+use tokio::time::Instant;
+use url::Url;
+
+use super::auth::{AuthError, Authenticator, Proof};
+use super::limit::{Limiter, Load};
+use super::transport::{Transport, TransportClass, TransportError};
+use crate::backend::connection::Text;
+use crate::backend::refusal::retry_after;
+use crate::backend::request::Site;
+use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
+use crate::core::kind::Method;
+use crate::core::redact::Redactor;
+use crate::core::report::Requests;
+
+/// So many redirects are followed.
+const MOST_REDIRECTS: usize = 5;
+
+/// A transport that refuses what can write, unless it was made for writing.
+pub struct Guarded {
+    inner: Arc<dyn Transport>,
+    writes: bool,
+}
+
+/// A backend that can be asked.
+pub struct Line {
+    pub site: Site,
+    auth: Authenticator,
+    headers: Vec<(String, Text)>,
+    limiter: Limiter,
+    transport: Guarded,
+    counts: Mutex<Requests>,
+    /// Texts that must never be printed; the credentials among them once they are known.
+    secrets: Mutex<Vec<String>>,
+    redactor: Mutex<Arc<Redactor>>,
+}
+
+impl Guarded {
+    pub fn new(inner: Arc<dyn Transport>, writes: bool) -> Guarded {
+        Guarded { inner, writes }
+    }
+}
+
+impl Transport for Guarded {
+    fn send<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, TransportError>> {
+        if self.writes || request.role.is_read() {
+            return self.inner.send(request);
+        }
+        let refused = TransportError::new(TransportClass::Refused, "this command never writes");
+        Box::pin(std::future::ready(Err(refused)))
+    }
+}
+
+impl Line {
+    pub fn new(
+        site: Site,
+        auth: Authenticator,
+        headers: Vec<(String, Text)>,
+        limiter: Limiter,
+        transport: Guarded,
+        secrets: Vec<String>,
+    ) -> Line {
+        let redactor = Mutex::new(Arc::new(Redactor::new(&secrets)));
+        let counts = Mutex::default();
+        Line { site, auth, headers, limiter, transport, counts, secrets: Mutex::new(secrets), redactor }
+    }
+
+    /// The requests that were sent, by role.
+    pub fn counts(&self) -> Requests {
+        *lock(&self.counts)
+    }
+
+    /// Knows all secrets that are known by now.
+    pub fn redactor(&self) -> Arc<Redactor> {
+        lock(&self.redactor).clone()
+    }
+
+    /// Sends a request and gives the final answer with the URL that gave it.
+    ///
+    /// # Errors
+    /// Why there is no answer; also a credential that is not there, and a redirect that is not followed.
+    pub async fn exchange(&self, request: HttpRequest) -> Result<(Url, HttpAnswer), TransportError> {
+        let mut request = request;
+        for _ in 0..=MOST_REDIRECTS {
+            let url = self.site.base.locate(&request.url);
+            let url = url.map_err(|e| TransportError::new(TransportClass::Refused, e.to_string()))?;
+            let answer = self.authorized(&request).await?;
+            let is_redirect = matches!(answer.status, 301 | 302 | 303 | 307 | 308);
+            let Some(location) = answer.header("location").filter(|_| is_redirect) else {
+                return Ok((url, answer));
+            };
+            request.url = self.follow(&request, &url, answer.status, location)?;
+        }
+        let what = format!("the server redirects more than {MOST_REDIRECTS} times");
+        Err(TransportError::new(TransportClass::Refused, what))
+    }
+
+    /// Where a redirect leads, if it is followed: a credential never goes to another origin, and a write is
+    /// repeated elsewhere only where the server says that it was not done (RFC 9110, 15.4.8 and 15.4.9).
+    fn follow(
+        &self,
+        request: &HttpRequest,
+        url: &Url,
+        status: u16,
+        location: &str,
+    ) -> Result<String, TransportError> {
+        let refuse = |what: String| TransportError::new(TransportClass::Refused, what);
+        let to = self.site.base.resolve(url, location).map_err(|error| {
+            refuse(format!("a redirect is not followed: {error}")).hint(
+                "credentials never go to another origin; if the API is there, make it the backend's `url`",
+            )
+        })?;
+        let safe = matches!(request.method, Method::Get | Method::Head);
+        if safe || matches!(status, 307 | 308) {
+            return Ok(to.into());
+        }
+        let method = request.method.as_str();
+        Err(refuse(format!("a redirect ({status}) to `{to}` is not followed for {method}"))
+            .hint("make the address that it names the one in the backend"))
+    }
+
+    /// One request with its credential, and once more with another if the server does not take the first.
+    async fn authorized(&self, request: &HttpRequest) -> Result<HttpAnswer, TransportError> {
+        let proof = self.auth.current().await.map_err(no_credential)?;
+        self.learn_secrets(proof.as_deref());
+        let answer = self.limited(request, proof.as_deref()).await?;
+        let Some(proof) = proof.filter(|_| answer.status == 401) else { return Ok(answer) };
+        let Some(renewed) = self.auth.renewed(&proof).await.map_err(no_credential)? else {
+            return Ok(answer);
+        };
+        self.learn_secrets(Some(&renewed));
+        self.limited(request, Some(&renewed)).await
+    }
+
+    async fn limited(
+        &self,
+        request: &HttpRequest,
+        proof: Option<&Proof>,
+    ) -> Result<HttpAnswer, TransportError> {
+        let mut whole = request.clone();
+        for (name, value) in &self.headers {
+            let name = name.to_ascii_lowercase();
+            let Some(value) = value.reveal() else { return Err(no_header(&name, value)) };
+            if !whole.headers.iter().any(|(have, _)| *have == name) {
+                whole.headers.push((name, value.into()));
+            }
+        }
+        if let Some(proof) = proof {
+            proof.put_into(&mut whole);
+        }
+        let permit = self.limiter.enter(request.role.is_read()).await;
+        let began = Instant::now();
+        let told = self.transport.send(&whole).await;
+        self.log(request, &told, began.elapsed());
+        if !matches!(&told, Err(error) if matches!(error.class, TransportClass::NotSent | TransportClass::Refused))
+        {
+            self.count(request.role);
+        }
+        permit.learn(load(&told));
+        if let Ok(answer) = &told {
+            self.pause(answer);
+        }
+        told
+    }
+
+    /// Heeds `Retry-After` for the whole backend.
+    fn pause(&self, answer: &HttpAnswer) {
+        if !matches!(answer.status, 429 | 503) {
+            return;
+        }
+        if let Some(wait) = answer.header("retry-after").and_then(|text| retry_after(text, now())) {
+            self.limiter.pause(wait);
+        }
+    }
+
+    fn learn_secrets(&self, proof: Option<&Proof>) {
+        let Some(proof) = proof else { return };
+        let mut secrets = lock(&self.secrets);
+        let new: Vec<&String> = proof.secrets().iter().filter(|one| !secrets.contains(one)).collect();
+        if !new.is_empty() {
+            secrets.extend(new.into_iter().cloned());
+            *lock(&self.redactor) = Arc::new(Redactor::new(&*secrets));
+        }
+    }
+
+    fn count(&self, role: Role) {
+        let mut counts = lock(&self.counts);
+        let slot = match role {
+            Role::List => &mut counts.list,
+            Role::Read | Role::Check => &mut counts.read,
+            Role::Login => &mut counts.login,
+            Role::Create => &mut counts.create,
+            Role::Update => &mut counts.update,
+            Role::Delete => &mut counts.delete,
+        };
+        *slot += 1;
+    }
+
+    /// Never a header or a body, and no credential: that was not in the request yet.
+    fn log(&self, request: &HttpRequest, told: &Result<HttpAnswer, TransportError>, took: Duration) {
+        if !tracing::enabled!(tracing::Level::DEBUG) {
+            return;
+        }
+        let redactor = self.redactor();
+        let url = redactor.text(&request.url);
+        let method = request.method.as_str();
+        let milliseconds = took.as_millis() as u64;
+        match told {
+            Ok(answer) => tracing::debug!(method, %url, status = answer.status, milliseconds, "answered"),
+            Err(error) => tracing::debug!(method, %url, class = ?error.class, milliseconds, "not answered"),
+        }
+    }
+}
+
+/// The time, since the beginning of 1970.
+pub fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+fn load(told: &Result<HttpAnswer, TransportError>) -> Load {
+    match told {
+        Ok(answer) if matches!(answer.status, 429 | 503) => Load::Trouble,
+        Ok(_) => Load::Clean,
+        Err(error) if error.class == TransportClass::TimedOut => Load::Trouble,
+        Err(_) => Load::Silent,
+    }
+}
+
+fn no_credential(error: AuthError) -> TransportError {
+    let hint = error.hint();
+    TransportError { class: TransportClass::Setup, message: error.to_string(), hint }
+}
+
+fn no_header(name: &str, value: &Text) -> TransportError {
+    let what = match value {
+        Text::Secret(secret) => {
+            format!("the secret `{}` is not set, which the header `{name}` needs", secret.source)
+        }
+        Text::Plain(_) => format!("the header `{name}` has no value"),
+    };
+    TransportError::new(TransportClass::Setup, what)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

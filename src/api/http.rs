@@ -1,0 +1,204 @@
+//! One exchange over sockets: timeouts, sizes and TLS. No redirect is followed and nothing is retried but a
+//! request that never left.
+
+use std::error::Error as _;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::tls::{self, TlsError};
+use super::transport::{Transport, TransportClass, TransportError};
+use crate::backend::base::Base;
+use crate::backend::connection::{Limits, Tls};
+use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
+use crate::core::kind::Method;
+
+/// How long each step of an exchange may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    pub connect: Duration,
+    /// From the start to the answer's headers.
+    pub headers: Duration,
+    /// Without a byte of the body.
+    pub idle: Duration,
+    pub total: Duration,
+}
+
+/// The longest body, unpacked.
+const LARGEST_BODY: usize = 64 * 1024 * 1024;
+
+/// What this program calls itself.
+const USER_AGENT: &str = concat!("trueup/", env!("CARGO_PKG_VERSION"));
+
+impl Timeouts {
+    /// The usual ones; a stated timeout is for the whole exchange.
+    pub fn of(limits: &Limits) -> Timeouts {
+        let usual = |seconds| Duration::from_secs(seconds);
+        let total = limits.timeout.unwrap_or(usual(60));
+        Timeouts {
+            connect: usual(5).min(total),
+            headers: limits.timeout.unwrap_or(usual(30)),
+            idle: usual(30).min(total),
+            total,
+        }
+    }
+}
+
+/// The transport over sockets.
+pub struct HttpTransport {
+    client: reqwest::Client,
+    base: Base,
+    timeouts: Timeouts,
+}
+
+impl HttpTransport {
+    /// A transport to one backend. Proxies are taken from the environment.
+    ///
+    /// # Errors
+    /// Certificates that cannot be used.
+    pub fn new(base: Base, tls: &Tls, limits: &Limits) -> Result<HttpTransport, TlsError> {
+        tls::choose_provider();
+        let timeouts = Timeouts::of(limits);
+        let builder = reqwest::Client::builder()
+            .user_agent(USER_AGENT)
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(timeouts.connect);
+        let builder = if base.origin().starts_with("https:") {
+            tls::configure(builder, tls)?
+        } else {
+            // The system's certificates are not read where none is checked.
+            builder.tls_certs_only(std::iter::empty())
+        };
+        Ok(HttpTransport { client: builder.build()?, base, timeouts })
+    }
+
+    async fn exchange(&self, request: &HttpRequest) -> Result<HttpAnswer, TransportError> {
+        match self.once(request).await {
+            Err(error) if error.class == TransportClass::NotSent => self.once(request).await,
+            told => told,
+        }
+    }
+
+    async fn once(&self, request: &HttpRequest) -> Result<HttpAnswer, TransportError> {
+        let end = Instant::now() + self.timeouts.total;
+        let sent = self.client.execute(self.request(request)?);
+        let sent = timeout(self.timeouts.headers.min(self.timeouts.total), sent).await;
+        let response = match sent {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(self.explain(error)),
+            Err(_) => return Err(self.timed_out(self.timeouts.headers)),
+        };
+        let status = response.status().as_u16();
+        let headers = response.headers().iter().map(|(name, value)| {
+            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+        });
+        let headers = headers.collect();
+        Ok(HttpAnswer { status, headers, body: self.body(response, end).await? })
+    }
+
+    fn request(&self, request: &HttpRequest) -> Result<reqwest::Request, TransportError> {
+        let refuse = |what: String| TransportError::new(TransportClass::Refused, what);
+        let url = self.base.locate(&request.url).map_err(|error| refuse(error.to_string()))?;
+        let method = match request.method {
+            Method::Get => reqwest::Method::GET,
+            Method::Head => reqwest::Method::HEAD,
+            Method::Post => reqwest::Method::POST,
+            Method::Put => reqwest::Method::PUT,
+            Method::Patch => reqwest::Method::PATCH,
+            Method::Delete => reqwest::Method::DELETE,
+        };
+        let mut out = reqwest::Request::new(method, url);
+        let mut headers = HeaderMap::new();
+        for (name, value) in &request.headers {
+            let odd = || {
+                refuse(format!(
+                    "the header `{name}` cannot be sent: it has characters that headers cannot hold"
+                ))
+            };
+            let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| odd())?;
+            headers.insert(header, HeaderValue::from_str(value).map_err(|_| odd())?);
+        }
+        // Proxies weaken the ETag of what they compress (nginx, Apache): only listings, whose tags guard
+        // nothing, are asked for in packed form.
+        if request.role != Role::List {
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        }
+        *out.headers_mut() = headers;
+        *out.body_mut() = request.body.clone().map(Into::into);
+        Ok(out)
+    }
+
+    async fn body(&self, mut response: reqwest::Response, end: Instant) -> Result<Vec<u8>, TransportError> {
+        let mut body = Vec::new();
+        loop {
+            let idle = Instant::now() + self.timeouts.idle;
+            let chunk = match timeout_at(idle.min(end), response.chunk()).await {
+                Ok(Ok(Some(chunk))) => chunk,
+                Ok(Ok(None)) => return Ok(body),
+                Ok(Err(error)) => {
+                    let what = format!("the answer ended too early: {}", cause(&error));
+                    return Err(TransportError::new(TransportClass::Lost, what));
+                }
+                Err(_) => {
+                    return Err(self.timed_out(if idle < end {
+                        self.timeouts.idle
+                    } else {
+                        self.timeouts.total
+                    }));
+                }
+            };
+            if body.len() + chunk.len() > LARGEST_BODY {
+                let what = format!("the answer is larger than {} MB", LARGEST_BODY / 1024 / 1024);
+                return Err(TransportError::new(TransportClass::Refused, what)
+                    .hint("declare paging for the listing, or narrow it by its query"));
+            }
+            body.extend_from_slice(&chunk);
+        }
+    }
+
+    fn timed_out(&self, after: Duration) -> TransportError {
+        let what =
+            format!("no answer from `{}` within {}", self.base.origin(), humantime::format_duration(after));
+        TransportError::new(TransportClass::TimedOut, what)
+            .hint("`limits.timeout` of the backend sets how long to wait")
+    }
+
+    fn explain(&self, error: reqwest::Error) -> TransportError {
+        let origin = self.base.origin();
+        let why = cause(&error);
+        if !error.is_connect() {
+            let what = format!("the connection to `{origin}` broke before the answer: {why}");
+            return TransportError::new(TransportClass::Lost, what);
+        }
+        let what = format!("cannot connect to `{origin}`: {why}");
+        let lower = why.to_lowercase();
+        let hint = if lower.contains("certificate") || lower.contains("issuer") {
+            "if the certificate comes from an authority of your own, name its file in `tls.ca`"
+        } else if error.is_timeout() {
+            "is the server reachable from here?"
+        } else {
+            "is the server running, and is the backend's `url` right?"
+        };
+        TransportError::new(TransportClass::NotSent, what).hint(hint)
+    }
+}
+
+impl Transport for HttpTransport {
+    fn send<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, TransportError>> {
+        Box::pin(self.exchange(request))
+    }
+}
+
+/// The innermost cause, which says what happened; the outer ones say where.
+fn cause(error: &reqwest::Error) -> String {
+    let mut source = error.source();
+    let mut text = String::new();
+    while let Some(inner) = source {
+        text = inner.to_string();
+        source = inner.source();
+    }
+    if text.is_empty() { "the request failed".into() } else { text }
+}

@@ -1,0 +1,184 @@
+//! Drives a listing: pages are asked for as the pager says, together where it can, and read on other threads
+//! while the next ones are under way.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesOrdered;
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
+use url::Url;
+
+use super::exchange::Line;
+use crate::backend::assembly::Assembly;
+use crate::backend::elements::PageItems;
+use crate::backend::listing::{self, Listed, OpenPage};
+use crate::backend::page::{PageAt, Pager};
+use crate::backend::request::{self, backend_failure};
+use crate::backend::wire::HttpAnswer;
+use crate::core::exchange::{Answer, Collection, Failure, FailureClass, Listing, VersionToken, Wanted};
+use crate::core::kind::{Kind, ListOp, PageBy};
+
+/// A page after the first is asked for so often while the server asks for patience: giving up would throw
+/// away all pages before it.
+const TRIES: u32 = 3;
+/// The wait before the second try, where the server names none; doubled for the third.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// A listing under way.
+#[derive(Clone)]
+struct Job {
+    line: Arc<Line>,
+    kind: Arc<Kind>,
+    collection: Arc<Collection>,
+    wanted: Wanted,
+    version: Option<VersionToken>,
+    doing: Arc<str>,
+}
+
+/// Lists a collection.
+pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, wanted: &Wanted) -> Answer {
+    let mut doing = format!("listing {}", kind.name.kind);
+    if !collection.scope.parts().is_empty() {
+        doing = format!("{doing} of `{}`", collection.scope);
+    }
+    let Some(list) = &kind.list else {
+        let failure = backend_failure("the kind has no `list`".into());
+        return Answer::Failed(line.judge(&doing, |context| context.wrap(failure)));
+    };
+    let version = match line.version(kind, &collection.scope, &collection.parent_ids, None, &doing).await {
+        Ok(version) => version,
+        // Its request may name the object, which a listing has not.
+        Err(failure) if failure.class == FailureClass::Backend => None,
+        Err(failure) => return Answer::Failed(failure),
+    };
+    let job = Job {
+        line: line.clone(),
+        kind: kind.clone(),
+        collection: Arc::new(collection.clone()),
+        wanted: wanted.clone(),
+        version,
+        doing: doing.into(),
+    };
+    let told = match job.run(list).await {
+        // A cursor that the server no longer knows: the listing begins anew, once.
+        Err(Broken { failure, pages, .. })
+            if pages > 0 && failure.class == FailureClass::Status(410) && by_cursor(list) =>
+        {
+            job.run(list).await
+        }
+        told => told,
+    };
+    match told {
+        Ok(listing) => Answer::Listed(listing),
+        Err(Broken { failure, pages: 0, .. }) => Answer::Failed(failure),
+        Err(Broken { failure, mut listing, .. }) => {
+            listing.incomplete = Some(failure.message);
+            Answer::Listed(listing)
+        }
+    }
+}
+
+fn by_cursor(list: &ListOp) -> bool {
+    list.page.as_ref().is_some_and(|page| page.by == PageBy::Cursor)
+}
+
+/// A listing that did not come to its end.
+struct Broken {
+    failure: Failure,
+    /// How many pages came before.
+    pages: usize,
+    listing: Listing,
+}
+
+impl Job {
+    async fn run(&self, list: &ListOp) -> Result<Listing, Broken> {
+        let mut pager = Pager::new(list.page.as_ref());
+        let mut fetches = FuturesOrdered::new();
+        fetches.push_back(self.fetch(pager.first(), false));
+        let mut readers: Vec<JoinHandle<PageItems>> = Vec::new();
+        let mut failure = None;
+        while let Some(fetched) = fetches.next().await {
+            let onward = fetched.and_then(|page| {
+                let next = pager.next(&page.facts);
+                readers.push(self.read(page));
+                next.map_err(|error| self.refuse(&error.to_string()))
+            });
+            match onward {
+                Ok(next) => next.into_iter().for_each(|at| fetches.push_back(self.fetch(at, true))),
+                Err(error) => {
+                    failure = Some(error);
+                    break;
+                }
+            }
+        }
+        let pages = readers.len();
+        let mut whole = Assembly::new(pager.shifts());
+        for reader in readers {
+            match reader.await {
+                Ok(page) => whole.add(page),
+                Err(error) => failure = Some(self.unread(&error)),
+            }
+        }
+        let incomplete = pager.incomplete().map(|why| format!("{}: {why}", self.doing));
+        let listing = whole.finish(incomplete);
+        match failure {
+            Some(failure) => Err(Broken { failure, pages, listing }),
+            None => Ok(listing),
+        }
+    }
+
+    /// Fetches a page and opens it.
+    async fn fetch(&self, at: PageAt, patient: bool) -> Result<OpenPage, Failure> {
+        let mut tries = if patient { TRIES } else { 1 };
+        let mut wait = FIRST_WAIT;
+        let (url, answer) = loop {
+            let (url, answer) = self.page(&at).await?;
+            tries -= 1;
+            if tries == 0 || !matches!(answer.status, 429 | 503) {
+                break (url, answer);
+            }
+            // A wait that the server names is heeded where requests start.
+            if answer.header("retry-after").is_none() {
+                tokio::time::sleep(wait).await;
+                wait *= 2;
+            }
+        };
+        let job = self.clone();
+        let opened = spawn_blocking(move || {
+            job.line.judge(&job.doing, |context| listing::open(context, job.listed(), &url, answer))
+        });
+        opened.await.unwrap_or_else(|error| Err(self.unread(&error)))
+    }
+
+    async fn page(&self, at: &PageAt) -> Result<(Url, HttpAnswer), Failure> {
+        let version = self.version.as_ref().map(|version| &*version.text);
+        let request = request::list(&self.line.site, self.listed().list, &self.collection, version, at);
+        let request = request.map_err(|f| self.line.judge(&self.doing, |context| context.wrap(f)))?;
+        self.line.send(&self.doing, request).await
+    }
+
+    /// Reads the items of a page on another thread.
+    fn read(&self, page: OpenPage) -> JoinHandle<PageItems> {
+        let job = self.clone();
+        spawn_blocking(move || {
+            job.line.judge(&job.doing, |context| {
+                page.items(context, job.listed(), &job.wanted, job.version.as_ref())
+            })
+        })
+    }
+
+    fn listed(&self) -> Listed<'_> {
+        let list = self.kind.list.as_ref().expect("there is a listing");
+        Listed { kind: &self.kind, list, collection: &self.collection }
+    }
+
+    /// A thread that did not come to its end.
+    fn unread(&self, error: &JoinError) -> Failure {
+        self.refuse(&format!("a page could not be read: {error}"))
+    }
+
+    fn refuse(&self, what: &str) -> Failure {
+        self.line.judge(&self.doing, |context| context.fail(FailureClass::Refused, what, None))
+    }
+}

@@ -1,0 +1,16 @@
+//! HTTP for real: sockets, TLS, credentials, limits, and the client that the engine's questions go through.
+//!
+//! What requests look like and what answers mean is not decided here but in `backend`, without a socket.
+
+pub mod auth;
+pub mod client;
+mod exchange;
+pub mod exec;
+pub mod http;
+pub mod limit;
+mod list;
+mod tls;
+pub mod transport;
+
+#[cfg(test)]
+mod testing;

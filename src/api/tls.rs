@@ -1,0 +1,70 @@
+//! Certificates from PEM files. There is no way to switch verification off.
+
+use std::path::{Path, PathBuf};
+use std::sync::Once;
+
+use reqwest::{Certificate, ClientBuilder, Identity};
+
+use crate::backend::connection::Tls;
+
+/// Why TLS cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum TlsError {
+    #[error("cannot read `{}`, the {what}: {source}", .path.display())]
+    Read { path: PathBuf, what: &'static str, source: std::io::Error },
+    #[error("`{}` holds no {what} in PEM form", .path.display())]
+    Pem { path: PathBuf, what: &'static str },
+    #[error("a client certificate needs both `tls.cert` and `tls.key`")]
+    Half,
+    #[error("cannot set up TLS: {0}")]
+    Client(#[from] reqwest::Error),
+}
+
+/// Chooses the cryptography of the process, once.
+pub fn choose_provider() {
+    static CHOSEN: Once = Once::new();
+    CHOSEN.call_once(|| {
+        // Who embeds the library may have chosen already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+    });
+}
+
+/// Adds an own authority and a client certificate.
+///
+/// # Errors
+/// A file that cannot be read or holds something else; half of a client certificate.
+pub fn configure(builder: ClientBuilder, tls: &Tls) -> Result<ClientBuilder, TlsError> {
+    let mut builder = builder.tls_version_min(reqwest::tls::Version::TLS_1_2);
+    if let Some(path) = &tls.ca {
+        let what = "certificate of the authority (`tls.ca`)";
+        let pem = read(path, what)?;
+        let certificates = Certificate::from_pem_bundle(&pem).ok().filter(|found| !found.is_empty());
+        let certificates = certificates.ok_or_else(|| TlsError::Pem { path: path.clone(), what })?;
+        builder = builder.tls_certs_merge(certificates);
+    }
+    match (&tls.cert, &tls.key) {
+        (None, None) => Ok(builder),
+        (Some(cert), Some(key)) => Ok(builder.identity(identity(cert, key)?)),
+        _ => Err(TlsError::Half),
+    }
+}
+
+fn identity(cert: &Path, key: &Path) -> Result<Identity, TlsError> {
+    let what = "client certificate (`tls.cert`)";
+    let mut pem = read(cert, what)?;
+    if !Certificate::from_pem_bundle(&pem).is_ok_and(|found| !found.is_empty()) {
+        return Err(TlsError::Pem { path: cert.into(), what });
+    }
+    let what = "private key (`tls.key`)";
+    pem.push(b'\n');
+    pem.extend(read(key, what)?);
+    Identity::from_pem(&pem).map_err(|_| TlsError::Pem { path: key.into(), what })
+}
+
+fn read(path: &Path, what: &'static str) -> Result<Vec<u8>, TlsError> {
+    std::fs::read(path).map_err(|source| TlsError::Read { path: path.into(), what, source })
+}
+
+#[cfg(test)]
+#[path = "tls_tests.rs"]
+mod tests;

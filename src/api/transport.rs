@@ -1,0 +1,62 @@
+//! The seam between requests as values and the world: one exchange, nothing more. Redirects, credentials and
+//! retries are the business of those above; the built-in server is a transport without sockets.
+
+use futures_util::future::BoxFuture;
+
+use crate::backend::wire::{HttpAnswer, HttpRequest};
+use crate::core::exchange::FailureClass;
+
+/// Sends one request and waits for the whole answer, whatever its status.
+pub trait Transport: Send + Sync {
+    /// # Errors
+    /// Why there is no answer.
+    fn send<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, TransportError>>;
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct TransportError {
+    pub class: TransportClass,
+    /// What came of it, in lower case; may hold text of the server.
+    pub message: String,
+    pub hint: Option<String>,
+}
+
+/// What is known of a request without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransportClass {
+    /// It never left, or the server did not take it.
+    NotSent,
+    /// It was sent, and nobody knows what the server made of it.
+    Lost,
+    /// Lost to a timeout: the server may be overloaded.
+    TimedOut,
+    /// It was not sent, or its answer not taken, by a rule of ours.
+    Refused,
+    /// The backend is not set up: a credential that is not there.
+    Setup,
+}
+
+impl TransportError {
+    pub fn new(class: TransportClass, message: impl Into<String>) -> TransportError {
+        TransportError { class, message: message.into(), hint: None }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> TransportError {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
+impl TransportClass {
+    /// The class as the engine knows it.
+    pub fn failure(self) -> FailureClass {
+        match self {
+            TransportClass::NotSent => FailureClass::NotSent,
+            TransportClass::Lost | TransportClass::TimedOut => FailureClass::Lost,
+            TransportClass::Refused => FailureClass::Refused,
+            TransportClass::Setup => FailureClass::Backend,
+        }
+    }
+}

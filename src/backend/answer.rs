@@ -1,0 +1,289 @@
+//! What the server's answer to a read or a write means.
+//!
+//! A read proves presence or absence, or nothing. The answer to a write is a hint: that it was accepted, and
+//! perhaps the new object's id.
+
+use std::sync::Arc;
+
+use url::Url;
+
+use crate::core::exchange::{Answer, Failure, FailureClass, Item, Target, VersionToken};
+use crate::core::filter::{Filter, FilterError, Vars};
+use crate::core::kind::{Kind, Method, Op, Version};
+use crate::core::path::{Path, Step};
+use crate::core::value::Value;
+
+use super::etag;
+use super::item::{State, envelope, id_text, look, place_of, version_on, version_token};
+use super::path::unescape;
+use super::refusal::{Context, is_html, text_of};
+use super::request::{backend_failure, filter_failure, target_vars};
+use super::wire::{HttpAnswer, Role};
+
+/// An operation on one object that has been answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    pub kind: &'a Kind,
+    pub op: &'a Op,
+    pub target: &'a Target,
+    /// The URL that was asked.
+    pub url: &'a Url,
+}
+
+/// What a read tells. `version` is the collection's own, where versions come from a request.
+pub fn read(context: &Context, asked: Asked, answer: &HttpAnswer, version: Option<VersionToken>) -> Answer {
+    reading(context, asked, answer, version).unwrap_or_else(Answer::Failed)
+}
+
+/// What a write tells.
+pub fn write(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Answer {
+    writing(context, asked, role, answer).unwrap_or_else(Answer::Failed)
+}
+
+/// The version that a request of its own tells; `None` where there is nothing yet to have one.
+///
+/// # Errors
+/// An error status but 404, an answer that is no JSON, a filter that fails or finds nothing.
+pub fn version(
+    context: &Context,
+    filter: &Filter,
+    answer: &HttpAnswer,
+) -> Result<Option<VersionToken>, Failure> {
+    match answer.status {
+        404 => return Ok(None),
+        200..300 => {}
+        status => return Err(context.refused(FailureClass::Status(status), answer)),
+    }
+    let body: Value = context.json(answer)?;
+    let found = look(filter, &body, &Vars::default()).map_err(|error| context.wrap(filter_failure(error)))?;
+    let token = found.as_ref().and_then(version_token);
+    let missing =
+        || context.not_the_api(answer, &format!("the answer has no version at `{}`", filter.text()));
+    token.map(Some).ok_or_else(missing)
+}
+
+/// The parts of an answer that filters see.
+struct Seen {
+    envelope: Value,
+    vars: Vars,
+    state: State,
+    failed: bool,
+}
+
+impl Asked<'_> {
+    fn see(&self, context: &Context, answer: &HttpAnswer) -> Result<Seen, Failure> {
+        let body = body_of(answer);
+        // A filter for objects need not fit the text of an error.
+        let strict = (200..300).contains(&answer.status) && !body.is_string();
+        let envelope = envelope(answer, body);
+        let vars = self.vars(answer);
+        let state = State::of(self.kind, &envelope, &vars);
+        let failed = self.kind.failed.as_ref().map(|filter| filter.holds(&envelope, &vars)).transpose();
+        let (state, failed) = match (state, failed) {
+            (Ok(state), Ok(failed)) => (state, failed.unwrap_or(false)),
+            (Err(error), _) | (_, Err(error)) if strict => return Err(context.wrap(filter_failure(error))),
+            (state, failed) => (state.unwrap_or_default(), failed.ok().flatten().unwrap_or(false)),
+        };
+        Ok(Seen { envelope, vars, state, failed })
+    }
+
+    fn vars(&self, answer: &HttpAnswer) -> Vars {
+        let around = envelope(answer, Value::Null);
+        let mut vars = target_vars(self.target);
+        vars.0.push(("status", around["status"].clone()));
+        vars.0.push(("headers", around["headers"].clone()));
+        vars
+    }
+}
+
+fn reading(
+    context: &Context,
+    asked: Asked,
+    answer: &HttpAnswer,
+    version: Option<VersionToken>,
+) -> Result<Answer, Failure> {
+    if matches!(answer.status, 404 | 410) {
+        return Ok(Answer::Absent);
+    }
+    let mut seen = asked.see(context, answer)?;
+    if seen.state.absent {
+        return Ok(Answer::Absent);
+    }
+    if seen.failed || !(200..300).contains(&answer.status) {
+        return Err(context.refused(FailureClass::Status(answer.status), answer));
+    }
+    let value = if asked.op.method == Method::Head || answer.body.is_empty() {
+        presence(asked)
+    } else {
+        context.json::<serde::de::IgnoredAny>(answer)?;
+        shaped(context, asked, answer, seen.envelope["body"].take(), &seen.vars)?
+    };
+    let Seen { vars, state, .. } = seen;
+    let fault = |what: String| context.not_the_api(answer, &what);
+    same_object(context, asked, answer, &value, &vars)?;
+    let found = look(&asked.kind.id, &value, &vars).map_err(|error| context.wrap(filter_failure(error)))?;
+    let id = id_text(&asked.kind.id, found).map_err(|error| fault(error.to_string()))?;
+    let on_item =
+        version_on(asked.kind, &value, &vars).map_err(|error| context.wrap(filter_failure(error)))?;
+    let tag = || answer.header("etag").and_then(etag::token);
+    Ok(Answer::Found(Item {
+        key: asked.target.id.key.clone(),
+        server_id: id.or_else(|| asked.target.server_id.clone()),
+        version: match asked.kind.version {
+            Version::None => None,
+            Version::ETag => tag(),
+            Version::OnItem(_) => on_item,
+            Version::Request(..) => version,
+        },
+        value: Arc::new(value),
+        deleting: state.deleting,
+        ready: state.ready,
+    }))
+}
+
+/// The item inside a read's answer.
+fn shaped(
+    context: &Context,
+    asked: Asked,
+    answer: &HttpAnswer,
+    body: Value,
+    vars: &Vars,
+) -> Result<Value, Failure> {
+    let item = match &asked.op.item {
+        Some(filter) => filter.one(&body, vars).map_err(|error| context.wrap(filter_failure(error)))?,
+        None => Some(body),
+    };
+    item.filter(|item| !item.is_null()).ok_or_else(|| {
+        let failure = context.not_the_api(answer, "the answer holds no object");
+        let hint = "if that is how the API says that it does not exist, declare `absent: .body == null`";
+        Failure { hint: failure.hint.or(Some(hint.into())), ..failure }
+    })
+}
+
+/// An object of which nothing but its presence is known: its key.
+fn presence(asked: Asked) -> Value {
+    let mut value = Value::Object(Default::default());
+    for part in &asked.kind.parts {
+        let plain = part.on_item.as_ref().and_then(Filter::plain).filter(|path| !path.is_empty());
+        if let (Some(path), Some(name)) = (plain, asked.target.id.key.get(&part.name)) {
+            Path(path.iter().cloned().map(Step::Field).collect()).lay(&mut value, name.clone());
+        }
+    }
+    value
+}
+
+/// Refuses an object with another key than the one that was asked for. A part that is not there says nothing.
+fn same_object(
+    context: &Context,
+    asked: Asked,
+    answer: &HttpAnswer,
+    value: &Value,
+    vars: &Vars,
+) -> Result<(), Failure> {
+    let key = &asked.target.id.key;
+    let mut parts = key.parts().to_vec();
+    for (name, part) in &mut parts {
+        let place = asked.kind.part(name).and_then(|part| place_of(asked.kind, part));
+        let Some(place) = place else { continue };
+        let found = look(place, value, vars).map_err(|error| context.wrap(filter_failure(error)))?;
+        if let Some(found) = found.filter(|found| !found.is_null()) {
+            *part = found;
+        }
+    }
+    let found = asked.kind.key_of(parts);
+    if found == *key {
+        return Ok(());
+    }
+    let what = format!("the server answered with another object: `{found}`");
+    Err(context.not_the_api(answer, &what))
+}
+
+fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {
+    let seen = asked.see(context, answer)?;
+    if role == Role::Delete && (matches!(answer.status, 404 | 410) || seen.state.absent) {
+        return Ok(Answer::Absent);
+    }
+    if exists(context, asked, role, answer, &seen)? {
+        return Err(context.refused(FailureClass::Exists, answer));
+    }
+    let class = match answer.status {
+        409 | 412 => FailureClass::Conflict,
+        status => FailureClass::Status(status),
+    };
+    if seen.failed || !(200..300).contains(&answer.status) {
+        return Err(context.refused(class, answer));
+    }
+    if is_html(answer) {
+        return Err(context.not_the_api(answer, "the server answered with a web page"));
+    }
+    let pending = answer.status == 202;
+    let server_id = if role == Role::Create { new_id(context, asked, answer, &seen)? } else { None };
+    Ok(Answer::Accepted { server_id, pending })
+}
+
+/// Whether a create was refused because the object is there: by the status (412 answers `If-None-Match: *`), or
+/// by what the kind declares.
+fn exists(
+    context: &Context,
+    asked: Asked,
+    role: Role,
+    answer: &HttpAnswer,
+    seen: &Seen,
+) -> Result<bool, Failure> {
+    if role != Role::Create {
+        return Ok(false);
+    }
+    let declared = match &asked.kind.exists {
+        None => false,
+        Some(filter) => match filter.holds(&seen.envelope, &seen.vars) {
+            Err(error) if seen.envelope["body"].is_object() => {
+                return Err(context.wrap(filter_failure(error)));
+            }
+            holds => holds.unwrap_or(false),
+        },
+    };
+    Ok(matches!(answer.status, 409 | 412) || declared)
+}
+
+/// The id of a new object, where the answer tells it: by the operation's own filter, on the item, or as the
+/// last segment of `Location`. That of a 202 names the operation under way.
+fn new_id(
+    context: &Context,
+    asked: Asked,
+    answer: &HttpAnswer,
+    seen: &Seen,
+) -> Result<Option<Arc<str>>, Failure> {
+    let fault = |error: FilterError| context.wrap(filter_failure(error));
+    if let Some(filter) = &asked.op.id {
+        let found = look(filter, &seen.envelope, &seen.vars).map_err(fault)?;
+        let odd = |error: super::item::ItemError| context.wrap(backend_failure(error.to_string()));
+        return id_text(filter, found).map_err(odd);
+    }
+    let body = &seen.envelope["body"];
+    let item = match &asked.op.item {
+        Some(filter) => filter.one(body, &seen.vars).map_err(fault)?,
+        None => Some(body.clone()),
+    };
+    // What is not the id here may be one later: an answer to a write is only a hint.
+    let on_item = item.and_then(|item| look(&asked.kind.id, &item, &seen.vars).ok().flatten());
+    if let Ok(Some(id)) = id_text(&asked.kind.id, on_item) {
+        return Ok(Some(id));
+    }
+    let location = answer.header("location").filter(|_| answer.status != 202);
+    let url = location.and_then(|location| context.site.base.resolve(asked.url, location).ok());
+    let last = url.as_ref().and_then(|url| url.path().trim_end_matches('/').rsplit('/').next());
+    Ok(last.map(unescape).filter(|id| !id.is_empty()).map(Into::into))
+}
+
+/// The body as filters see it: JSON, else a text, else null.
+fn body_of(answer: &HttpAnswer) -> Value {
+    match text_of(answer) {
+        _ if answer.body.is_empty() => Value::Null,
+        Some(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+        None => Value::Null,
+    }
+}
+
+#[cfg(test)]
+#[path = "answer_tests.rs"]
+mod tests;

@@ -1,0 +1,237 @@
+//! Answers to reads and writes in the shapes of real servers.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::backend::base::Base;
+use crate::backend::request::Site;
+use crate::backend::testing::{filter, kind, op};
+use crate::core::exchange::ParentIds;
+use crate::core::identity::{Key, ObjectId};
+use crate::core::kind::Read;
+use crate::core::redact::Redactor;
+
+use super::*;
+
+const URL: &str = "http://host/api/queues/%2F/orders";
+
+fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
+    let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+    HttpAnswer { status, headers, body: body.into() }
+}
+
+fn target(kind: &Kind) -> Target {
+    let key = Key::new(vec![("vhost".into(), json!("/")), ("name".into(), json!("orders"))]);
+    Target {
+        id: ObjectId { kind: kind.name.clone(), key },
+        server_id: None,
+        parent_ids: ParentIds::default(),
+        version: None,
+        observed: None,
+    }
+}
+
+fn with<T>(kind: &Kind, op: &Op, run: impl Fn(&Context, Asked) -> T) -> T {
+    let base = Base::parse("http://host/api").expect("a base");
+    let site = Site { base, owner: String::new(), credential: None };
+    let redactor = Redactor::default();
+    let context = Context { site: &site, doing: "doing it", now: Duration::ZERO, redactor: &redactor };
+    let url = Url::parse(URL).expect("a URL");
+    run(&context, Asked { kind, op, target: &target(kind), url: &url })
+}
+
+fn read_of(kind: &Kind, told: HttpAnswer) -> Answer {
+    let Read::Op(op) = &kind.read else { panic!("a read of its own") };
+    with(kind, op, |context, asked| read(context, asked, &told, None))
+}
+
+fn write_of(kind: &Kind, role: Role, told: HttpAnswer) -> Answer {
+    let op = match role {
+        Role::Create => &kind.create,
+        Role::Update => &kind.update,
+        _ => &kind.delete,
+    };
+    with(kind, op.as_ref().expect("an operation"), |context, asked| write(context, asked, role, &told))
+}
+
+/// The answer in a few words.
+fn word(answer: &Answer) -> String {
+    match answer {
+        Answer::Listed(_) => "listed".into(),
+        Answer::Found(item) => format!("found {}", item.value),
+        Answer::Absent => "absent".into(),
+        Answer::Accepted { server_id, pending } => {
+            format!(
+                "accepted {}{}",
+                server_id.as_deref().unwrap_or("-"),
+                if *pending { " pending" } else { "" }
+            )
+        }
+        Answer::Failed(failure) => format!("{:?}: {}", failure.class, failure.message),
+    }
+}
+
+#[test]
+fn reads_prove_presence_or_absence_or_nothing() {
+    for (status, body, want) in [
+        (200, r#"{"name":"orders","x":1}"#, r#"found {"name":"orders","x":1}"#),
+        (200, r#"{"x":1}"#, r#"found {"x":1}"#),
+        (204, "", r#"found {"name":"orders"}"#),
+        (404, "<html>", "absent"),
+        (410, "", "absent"),
+        (
+            200,
+            r#"{"name":"other"}"#,
+            "NotTheApi: doing it: the server answered with another object: `//other`",
+        ),
+        (200, "null", "NotTheApi: doing it: the answer holds no object"),
+        (
+            200,
+            "<html>",
+            "NotTheApi: doing it: the server answered 200 OK with something without a content type, not with JSON",
+        ),
+        (200, r#"{"name":"ord"#, "Lost: doing it: the answer of 12 bytes is not whole JSON"),
+        (
+            200,
+            r#"{"name":"orders","id":[1]}"#,
+            "NotTheApi: doing it: its id at `.id` is a list, not a text or a number",
+        ),
+        (403, r#"{"message":"no"}"#, "Status(403): doing it: the server answered 403 Forbidden: no"),
+        (500, "", "Status(500): doing it: the server answered 500 Internal Server Error"),
+        (304, "", "Status(304): doing it: the server answered 304 Not Modified"),
+    ] {
+        assert_eq!(word(&read_of(&kind(), answer(status, &[], body))), want);
+    }
+}
+
+#[test]
+fn the_kind_says_what_answers_look_like() {
+    let mut kind = kind();
+    kind.absent = Some(filter(".body == null or .status == 400"));
+    kind.failed = Some(filter(".body.error"));
+    kind.deleting = Some(filter(".body.data.gone"));
+    kind.ready = Some(filter(r#".headers["x-state"] == "up""#));
+    if let Read::Op(op) = &mut kind.read {
+        op.item = Some(filter(".data + {vhost: $key.vhost}"));
+    }
+    assert_eq!(word(&read_of(&kind, answer(200, &[], "null"))), "absent");
+    assert_eq!(word(&read_of(&kind, answer(400, &[], r#"{"message":"no such"}"#))), "absent");
+    let failed = word(&read_of(&kind, answer(200, &[], r#"{"error":"broken"}"#)));
+    assert_eq!(failed, "Status(200): doing it: the server answered 200 OK: broken");
+    let told = answer(200, &[("x-state", "up")], r#"{"data":{"name":"orders","gone":true,"id":7}}"#);
+    let Answer::Found(item) = read_of(&kind, told) else { panic!("it is there") };
+    assert_eq!(*item.value, json!({"name": "orders", "gone": true, "id": 7, "vhost": "/"}));
+    assert_eq!((item.deleting, item.ready, item.server_id.as_deref()), (true, Some(true), Some("7")));
+}
+
+#[test]
+fn versions_come_from_where_the_kind_says() {
+    let told = answer(200, &[("etag", "W/\"5\"")], r#"{"name":"orders","v":18446744073709551617}"#);
+    for (version, want) in [
+        (Version::None, None),
+        (Version::ETag, Some(("W/\"5\"", true))),
+        (Version::OnItem(filter(".v")), Some(("18446744073709551617", false))),
+        (Version::OnItem(filter(".no")), None),
+    ] {
+        let mut kind = kind();
+        kind.version = version;
+        let Answer::Found(item) = read_of(&kind, told.clone()) else { panic!("it is there") };
+        assert_eq!(item.version.as_ref().map(|v| (&*v.text, v.weak)), want);
+    }
+}
+
+#[test]
+fn versions_of_their_own_request() {
+    let of = |told: HttpAnswer| {
+        let kind = kind();
+        let op = op("GET /version");
+        with(&kind, &op, |context, _| version(context, &filter("._version"), &told))
+    };
+    let token = of(answer(200, &[], r#"{"_version":7}"#)).expect("a version").expect("there is one");
+    assert_eq!(&*token.text, "7");
+    assert_eq!(of(answer(404, &[], "")), Ok(None));
+    assert!(of(answer(200, &[], "{}")).is_err());
+    assert!(of(answer(500, &[], "{}")).is_err());
+}
+
+#[test]
+fn writes_are_hints() {
+    use Role::{Create, Delete, Update};
+    let created = r#"{"id":7,"name":"orders"}"#;
+    for (role, status, headers, body, want) in [
+        (Create, 201, vec![], created, "accepted 7"),
+        (Create, 204, vec![], "", "accepted -"),
+        (Create, 200, vec![], "OK", "accepted -"),
+        (Create, 201, vec![("location", "http://host/api/queues/a%2Fb/")], "", "accepted a/b"),
+        (Create, 201, vec![("location", "orders/b.%2523~9nmLZQ")], "", "accepted b.%23~9nmLZQ"),
+        (Create, 201, vec![("location", "http://evil.example/queues/8")], "", "accepted -"),
+        (Create, 202, vec![("location", "/api/operations/9")], "", "accepted - pending"),
+        (Create, 201, vec![("location", "/api/queues/8")], created, "accepted 7"),
+        (
+            Create,
+            409,
+            vec![],
+            r#"{"reason":"AlreadyExists"}"#,
+            "Exists: doing it: the server answered 409 Conflict: AlreadyExists",
+        ),
+        (Create, 412, vec![], "", "Exists: doing it: the server answered 412 Precondition Failed"),
+        (Create, 404, vec![], "", "Status(404): doing it: the server answered 404 Not Found"),
+        (
+            Create,
+            200,
+            vec![("content-type", "text/html")],
+            "<html>",
+            "NotTheApi: doing it: the server answered with a web page",
+        ),
+        (Update, 200, vec![], created, "accepted -"),
+        (Update, 409, vec![], "", "Conflict: doing it: the server answered 409 Conflict"),
+        (Update, 412, vec![], "", "Conflict: doing it: the server answered 412 Precondition Failed"),
+        (Update, 404, vec![], "", "Status(404): doing it: the server answered 404 Not Found"),
+        (
+            Update,
+            400,
+            vec![],
+            r#"{"reason":"inequivalent arg"}"#,
+            "Status(400): doing it: the server answered 400 Bad Request: inequivalent arg",
+        ),
+        (Delete, 204, vec![], "", "accepted -"),
+        (Delete, 202, vec![], "", "accepted - pending"),
+        (Delete, 404, vec![], "", "absent"),
+        (Delete, 410, vec![], "", "absent"),
+        (Delete, 412, vec![], "", "Conflict: doing it: the server answered 412 Precondition Failed"),
+    ] {
+        assert_eq!(word(&write_of(&kind(), role, answer(status, &headers, body))), want, "{role:?} {status}");
+    }
+}
+
+#[test]
+fn the_kind_says_how_a_create_tells_more() {
+    let mut kind = kind();
+    kind.exists = Some(filter(r#".status == 400 and (.body.message | test("already"))"#));
+    kind.create.as_mut().expect("a create").id = Some(filter(r#".headers.location | split("/") | last"#));
+    let told = answer(201, &[("location", "http://elsewhere/x/9")], "");
+    assert_eq!(word(&write_of(&kind, Role::Create, told)), "accepted 9");
+    let told = answer(400, &[], r#"{"message":"name already taken"}"#);
+    assert!(word(&write_of(&kind, Role::Create, told)).starts_with("Exists: "));
+    kind.failed = Some(filter(".body.errors"));
+    let told = answer(200, &[], r#"{"errors":[{"message":"not so"}]}"#);
+    assert_eq!(
+        word(&write_of(&kind, Role::Update, told)),
+        "Status(200): doing it: the server answered 200 OK: not so"
+    );
+}
+
+#[test]
+fn filters_that_fail_are_the_backends_fault() {
+    let mut kind = kind();
+    kind.ready = Some(filter(".body.name + 1"));
+    let told = word(&read_of(&kind, answer(200, &[], r#"{"name":"orders"}"#)));
+    assert!(told.starts_with("Backend: doing it: filter `.body.name + 1`: "), "{told}");
+    kind.ready = Some(filter(".body.state.name"));
+    kind.exists = Some(filter(".body.message | test(\"x\")"));
+    let told = word(&read_of(&kind, answer(500, &[], "plain text")));
+    assert_eq!(told, "Status(500): doing it: the server answered 500 Internal Server Error: plain text");
+    let told = word(&write_of(&kind, Role::Create, answer(409, &[], "Conflict")));
+    assert_eq!(told, "Exists: doing it: the server answered 409 Conflict: Conflict");
+}

@@ -1,0 +1,256 @@
+//! What only shows when a kind is there as a whole, or all kinds are: placeholders without a source, parents
+//! that are no kinds, objects that could not be found again. All of it is known offline.
+
+use super::reader::Reader;
+use crate::core::identity::KindName;
+use crate::core::kind::{Kind, Op, Parent, Part, Piece, Read, Version};
+use crate::core::node::{Node, Pos};
+use crate::core::suggest;
+
+/// Checks kinds that were read without a problem, and takes out those that have one. `known` are the names
+/// of all kinds of the backend, with problems or without.
+pub fn kinds(reader: &mut Reader, kinds: &mut Vec<(Kind, &Node)>, known: &[&str]) {
+    let mut sound = Vec::new();
+    for (kind, node) in kinds.iter() {
+        let before = reader.problems.len();
+        let all: Vec<&Kind> = kinds.iter().map(|(kind, _)| kind).collect();
+        Checker { reader, kind, node, all: &all, known }.check();
+        sound.push(reader.problems.len() == before);
+    }
+    let mut sound = sound.into_iter();
+    kinds.retain(|_| sound.next().unwrap_or(false));
+}
+
+struct Checker<'c, 'd> {
+    reader: &'c mut Reader<'d>,
+    kind: &'c Kind,
+    node: &'c Node,
+    all: &'c [&'c Kind],
+    known: &'c [&'c str],
+}
+
+/// What an operation's placeholders may name.
+#[derive(Clone, Copy)]
+struct Sources {
+    /// Parts of the object itself: not in a listing, which is of many.
+    own: bool,
+    /// The server's id: only where an object is observed.
+    id: bool,
+}
+
+impl Checker<'_, '_> {
+    fn check(&mut self) {
+        self.placeholders();
+        self.parents();
+        self.listing();
+        self.identity();
+        self.documents();
+    }
+
+    /// Where the member `name` of the kind stands, or the kind.
+    fn at(&self, name: &str) -> Pos {
+        self.node.get(name).map_or(self.node.at, |node| node.at)
+    }
+
+    fn placeholders(&mut self) {
+        let kind = self.kind;
+        let whole = Sources { own: true, id: true };
+        let read = match &kind.read {
+            Read::Op(op) => Some(op),
+            Read::FromList => None,
+        };
+        let version = match &kind.version {
+            Version::Request(op, _) => Some(&**op),
+            _ => None,
+        };
+        let list = kind.list.as_ref().map(|list| &list.op);
+        for (name, op, sources) in [
+            ("list", list, Sources { own: false, id: false }),
+            ("read", read, whole),
+            ("create", kind.create.as_ref(), Sources { own: true, id: false }),
+            ("update", kind.update.as_ref(), whole),
+            ("delete", kind.delete.as_ref(), whole),
+            ("check", kind.check.as_ref(), whole),
+            ("version", version, whole),
+        ] {
+            if let Some(op) = op {
+                self.sources(name, op, sources);
+            }
+        }
+    }
+
+    fn sources(&mut self, name: &str, op: &Op, sources: Sources) {
+        for piece in op.placeholders() {
+            match piece {
+                Piece::Part(part) | Piece::RawPart(part) => match self.kind.part(part) {
+                    None => self.unknown_part(name, part),
+                    Some(found) if found.parent == Parent::Own && !sources.own => {
+                        let message =
+                            format!("`{{{part}}}` in `{name}` names one object, and a listing is of many");
+                        self.reader.wrong(self.at(name), message);
+                    }
+                    Some(_) => {}
+                },
+                Piece::PartId(part) => match self.kind.part(part).map(|part| &part.parent) {
+                    Some(Parent::Of(_)) => {}
+                    Some(_) => {
+                        let message =
+                            format!("`{{{part}.id}}` in `{name}`: `{part}` is not a parent with a kind");
+                        self.reader.wrong(self.at(name), message).hint =
+                            Some("only an object has a server id; name its kind in `parent`".into());
+                    }
+                    None => self.unknown_part(name, part),
+                },
+                Piece::Id if !sources.id => {
+                    let message = format!("`{{id}}` in `{name}` has no source: no object is observed there");
+                    self.reader.wrong(self.at(name), message);
+                }
+                Piece::Version if matches!(self.kind.version, Version::None) => {
+                    let message = format!("`{{version}}` in `{name}` has no source");
+                    self.reader.wrong(self.at(name), message).hint =
+                        Some("say with `version` where an object's version stands".into());
+                }
+                Piece::Literal(_) | Piece::Id | Piece::Version | Piece::Owner => {}
+            }
+        }
+    }
+
+    fn unknown_part(&mut self, operation: &str, part: &str) {
+        let known = self.kind.parts.iter().map(|part| &*part.name);
+        let hint = suggest::hint(part, "the parts of the key are", known);
+        let message = format!("`{{{part}}}` in `{operation}` has no source: it is no part of the key");
+        self.reader.wrong(self.at(operation), message).hint = Some(hint);
+    }
+
+    fn parents(&mut self) {
+        let node = self.node.get("parent");
+        for part in &self.kind.parts {
+            let Parent::Of(name) = &part.parent else { continue };
+            let at = node.and_then(|node| node.get(&part.name)).map_or(self.node.at, |node| node.at);
+            if !self.known.contains(&&*name.kind) {
+                let hint = suggest::hint(&name.kind, "the kinds are", self.known.iter().copied());
+                let message = format!(
+                    "the parent `{}` is of the kind `{}`, which the backend does not have",
+                    part.name, name.kind
+                );
+                self.reader.wrong(at, message).hint = Some(hint);
+            } else if let Some(parent) = self.all.iter().find(|kind| kind.name == *name) {
+                self.parent(part, parent, at);
+            }
+        }
+    }
+
+    /// The parent's key is found among the parts here: its last own part is `part`, the others have its names.
+    fn parent(&mut self, part: &Part, parent: &Kind, at: Pos) {
+        let name = &parent.name.kind;
+        let Some(last) = parent.own_parts().last() else {
+            self.reader.wrong(
+                at,
+                format!("the parent `{}` is of the kind `{name}`, which has no name of its own", part.name),
+            );
+            return;
+        };
+        let others = parent.parts.iter().filter(|other| other.name != last.name);
+        for other in others.filter(|other| self.kind.part(&other.name).is_none()) {
+            let message = format!(
+                "the parent `{}` is of the kind `{name}`, whose key has `{}` too",
+                part.name, other.name
+            );
+            self.reader.wrong(at, message).hint =
+                Some(format!("give `{}` as a parent here as well", other.name));
+        }
+        if self.leads_back(&parent.name, self.all.len()) {
+            self.reader.wrong(at, format!("the kind `{}` is its own ancestor", self.kind.name.kind));
+        }
+    }
+
+    /// Whether the kind checked is reached from `from` by parents, within so many steps.
+    fn leads_back(&self, from: &KindName, steps: usize) -> bool {
+        let Some(steps) = steps.checked_sub(1) else { return false };
+        if *from == self.kind.name {
+            return true;
+        }
+        let kind = self.all.iter().find(|kind| kind.name == *from);
+        kind.is_some_and(|kind| {
+            kind.parts.iter().any(|part| matches!(&part.parent, Parent::Of(of) if self.leads_back(of, steps)))
+        })
+    }
+
+    fn listing(&mut self) {
+        let kind = self.kind;
+        let from_list = matches!(kind.read, Read::FromList);
+        let Some(list) = &kind.list else {
+            if from_list {
+                self.reader.wrong(self.at("read"), "`read: list` without a `list`");
+            }
+            return;
+        };
+        if list.partial && from_list {
+            let message = "the items of a partial listing need a `read` of their own";
+            self.reader.wrong(self.at("list"), message);
+        }
+        for part in kind.parts.iter().filter(|part| part.parent != Parent::Own && part.on_item.is_none()) {
+            let named = list.op.placeholders().any(|piece| match piece {
+                Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) => *name == part.name,
+                _ => false,
+            });
+            if !named {
+                let message = format!("the items of `list` do not say their `{}`", part.name);
+                self.reader.wrong(self.at("list"), message).hint = Some(format!(
+                    "name {{{0}}} in its request, or say in `key` where an item has its `{0}`",
+                    part.name
+                ));
+            }
+        }
+    }
+
+    fn identity(&mut self) {
+        let kind = self.kind;
+        let ops = [kind.update.as_ref(), kind.delete.as_ref(), kind.check.as_ref()];
+        let read = match &kind.read {
+            Read::Op(op) => Some(op),
+            Read::FromList => None,
+        };
+        if kind.list.is_none() && ops.into_iter().chain([read]).flatten().any(Op::needs_id) {
+            let message = format!(
+                "an object of the kind `{}` could not be found again: its id is the server's, and there is no `list` to find it in",
+                kind.name.kind
+            );
+            self.reader.wrong(self.node.at, message);
+        }
+        for (name, _) in kind.matching.iter().filter(|(name, _)| kind.part(name).is_none()) {
+            let message = format!("`match` names `{name}`, which is no part of the key");
+            self.reader.wrong(self.at("match"), message);
+        }
+        let Some(create) = kind.create.as_ref().filter(|create| create.body.is_none()) else { return };
+        for part in kind.own_parts() {
+            let named = create
+                .placeholders()
+                .any(|piece| matches!(piece, Piece::Part(name) | Piece::RawPart(name) if *name == part.name));
+            let laid =
+                part.on_item.as_ref().is_some_and(|filter| filter.plain().is_some_and(|p| !p.is_empty()));
+            if !named && !laid {
+                let message = format!("`create` does not say the `{}` of the new object", part.name);
+                self.reader.wrong(self.at("create"), message).hint = Some(
+                    "name it in the request, give a `body` filter, or make its place in `key` a plain path"
+                        .into(),
+                );
+            }
+        }
+    }
+
+    fn documents(&mut self) {
+        let Some(document) = &self.kind.document else { return };
+        let other = self
+            .all
+            .iter()
+            .find(|kind| kind.name.kind < self.kind.name.kind && kind.document.as_ref() == Some(document));
+        if let Some(other) = other {
+            let message = format!(
+                "documents of `{}` `{}` are taken by the kind `{}` already",
+                document.api_version, document.kind, other.name.kind
+            );
+            self.reader.wrong(self.at("document"), message);
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! How a backend is reached: everything in its `spec` but the kinds. Values from elsewhere were put in before.
+
+use std::path::{Path, PathBuf};
+
+use super::operation::is_header_name;
+use super::reader::{Reader, Record};
+use crate::backend::connection::{Address, Auth, Connection, Credential, Limits, Text, Tls};
+use crate::backend::preset;
+use crate::core::node::{Node, Pos, Want};
+use crate::core::problem::Problem;
+use crate::core::raw::RawDocument;
+use crate::core::value::plain_text;
+
+/// What a URL of the built-in server starts with.
+pub const EMBEDDED: &str = "embedded:";
+
+/// The connection of a Backend document, its preset's part of it included. Relative paths are below `folder`,
+/// where the document stands.
+///
+/// # Errors
+/// Everything that is wrong, each at its place; also values from elsewhere that have not been put in.
+pub fn connection(doc: &RawDocument, folder: &Path) -> Result<Connection, Vec<Problem>> {
+    let whole = preset::apply(doc).map_err(|problem| vec![problem])?;
+    let mut reader = Reader::new(&whole.source);
+    let read = super::name(&mut reader, &whole).and_then(|name| {
+        let Some(spec) = whole.root.get("spec") else {
+            reader.wrong(whole.root.at, format!("the backend `{name}` has no `spec`"));
+            return None;
+        };
+        let spec = reader.map(spec, "a backend's `spec`", &super::SPEC)?;
+        let address = match spec.get("url") {
+            Some(node) => address(&mut reader, node, folder),
+            None => {
+                reader.wrong(spec.at(), format!("the backend `{name}` has no `url`"));
+                None
+            }
+        };
+        let auth = spec.get("auth").and_then(|node| auth(&mut reader, node, folder));
+        let tls = spec.get("tls").map_or_else(Tls::default, |node| tls(&mut reader, node, folder));
+        let headers = spec.get("headers").map_or_else(Vec::new, |node| headers(&mut reader, node));
+        let limits = spec.get("limits").map_or_else(Limits::default, |node| limits(&mut reader, node));
+        Some(Connection { name, address: address?, auth, tls, headers, limits })
+    });
+    match read {
+        Some(connection) if reader.problems.is_empty() => Ok(connection),
+        _ => Err(reader.problems),
+    }
+}
+
+fn address(reader: &mut Reader, node: &Node, folder: &Path) -> Option<Address> {
+    let Text::Plain(text) = text(reader, node, "`url`")? else {
+        reader.wrong(node.at, "`url` cannot be a secret: it stands in messages");
+        return None;
+    };
+    if let Some(path) = text.strip_prefix(EMBEDDED) {
+        if path.is_empty() {
+            reader.wrong(node.at, "`embedded:` names no path").hint =
+                Some("as in `embedded:state/demo`".into());
+            return None;
+        }
+        return Some(Address::Embedded(folder.join(path)));
+    }
+    match http_url(&text) {
+        Ok(url) => Some(Address::Http(url)),
+        Err((problem, hint)) => {
+            reader.wrong(node.at, problem).hint = Some(hint.into());
+            None
+        }
+    }
+}
+
+/// An `http` or `https` URL with nothing behind its path, and no slash at its end. The text is not repeated in
+/// a problem where it may hold a password.
+fn http_url(text: &str) -> Result<String, (String, &'static str)> {
+    const FORM: &str = "as in `https://api.example.org/v1`, or `embedded:PATH`";
+    let url = url::Url::parse(text).map_err(|e| (format!("`url` is not a URL: {e}"), FORM))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err((format!("`url` has the scheme `{}`", url.scheme()), FORM));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err((
+            "`url` holds a user name or password".into(),
+            "credentials stand in `auth`, as `basic: {username, password}`",
+        ));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err((
+            "`url` has a query or a fragment".into(),
+            "a key in the query is `auth: {query: {name, value}}`",
+        ));
+    }
+    if text.chars().any(|c| c.is_control() || c.is_whitespace()) {
+        return Err(("`url` holds white space or a control character".into(), FORM));
+    }
+    Ok(url.as_str().trim_end_matches('/').to_owned())
+}
+
+fn auth(reader: &mut Reader, node: &Node, folder: &Path) -> Option<Auth> {
+    const WAYS: [&str; 6] = ["basic", "bearer", "header", "query", "login", "oauth2"];
+    let record = reader.map(node, "`auth`", &WAYS)?;
+    let mut given = WAYS.into_iter().filter_map(|way| record.get(way).map(|node| (way, node)));
+    let Some((way, value)) = given.next() else {
+        reader.wrong(node.at, "`auth` is empty").hint = Some("it is basic, bearer, header or query".into());
+        return None;
+    };
+    if let Some((second, node)) = given.next() {
+        reader.wrong(node.at, format!("`auth` has both `{way}` and `{second}`"));
+    }
+    match way {
+        "basic" => {
+            let record = reader.map(value, "`basic`", &["username", "password"])?;
+            let username =
+                member(reader, record, "username").and_then(|node| text(reader, node, "`username`"));
+            let password =
+                member(reader, record, "password").and_then(|node| text(reader, node, "`password`"));
+            Some(Auth::Basic { username: username?, password: password? })
+        }
+        "bearer" => Some(Auth::Bearer(credential(reader, value, "`bearer`", folder)?)),
+        "header" => {
+            let (name, credential) = named(reader, value, "`header`", folder)?;
+            if !is_header_name(&name) {
+                reader.wrong(value.at, format!("`{}` is not the name of a header", name.escape_debug()));
+            }
+            Some(Auth::Header { name, value: credential })
+        }
+        "query" => {
+            let (name, value) = named(reader, value, "`query`", folder)?;
+            Some(Auth::Query { name, value })
+        }
+        later => {
+            reader.unsupported(value.at, &format!("`auth: {{{later}: …}}`"));
+            None
+        }
+    }
+}
+
+/// `{name, value}`
+fn named(reader: &mut Reader, node: &Node, what: &str, folder: &Path) -> Option<(String, Credential)> {
+    let record = reader.map(node, what, &["name", "value"])?;
+    let name = member(reader, record, "name").and_then(|node| reader.text(node, "`name`").map(str::to_owned));
+    let value = member(reader, record, "value").and_then(|node| credential(reader, node, "`value`", folder));
+    Some((name?, value?))
+}
+
+fn member<'n>(reader: &mut Reader, record: Record<'n>, name: &str) -> Option<&'n Node> {
+    let node = record.get(name);
+    if node.is_none() {
+        reader.wrong(record.at(), format!("`{name}` is missing"));
+    }
+    node
+}
+
+/// A value, or a file or command that gives it.
+fn credential(reader: &mut Reader, node: &Node, what: &str, folder: &Path) -> Option<Credential> {
+    let Want::Map(_) = node.want else { return text(reader, node, what).map(Credential::Text) };
+    let record = reader.map(node, what, &["file", "command"])?;
+    match (record.get("file"), record.get("command")) {
+        (Some(node), None) => Some(Credential::File(path(reader, node, "`file`", folder)?)),
+        (None, Some(node)) => command(reader, node).map(Credential::Command),
+        _ => {
+            reader.wrong(node.at, format!("{what} is a text, a `file` or a `command`"));
+            None
+        }
+    }
+}
+
+/// A program and its arguments; no shell reads them.
+fn command(reader: &mut Reader, node: &Node) -> Option<Vec<String>> {
+    let words = match &node.want {
+        Want::List(words) => {
+            words.iter().map(|word| reader.text(word, "a word of `command`").map(str::to_owned)).collect()
+        }
+        _ => reader.text(node, "`command`").map(|text| text.split_whitespace().map(str::to_owned).collect()),
+    };
+    let words: Vec<String> = words?;
+    if words.is_empty() {
+        reader.wrong(node.at, "`command` is empty");
+        return None;
+    }
+    Some(words)
+}
+
+fn tls(reader: &mut Reader, node: &Node, folder: &Path) -> Tls {
+    let Some(record) = reader.map(node, "`tls`", &["ca", "cert", "key"]) else { return Tls::default() };
+    let mut file =
+        |name: &str| record.get(name).and_then(|node| path(reader, node, &format!("`{name}`"), folder));
+    let tls = Tls { ca: file("ca"), cert: file("cert"), key: file("key") };
+    if record.get("cert").is_some() != record.get("key").is_some() {
+        reader.wrong(node.at, "a client certificate needs both `cert` and `key`");
+    }
+    tls
+}
+
+fn path(reader: &mut Reader, node: &Node, what: &str, folder: &Path) -> Option<PathBuf> {
+    match text(reader, node, what)? {
+        Text::Plain(path) if !path.is_empty() => Some(folder.join(path)),
+        _ => {
+            reader.wrong(node.at, format!("{what} is the path of a file"));
+            None
+        }
+    }
+}
+
+fn headers(reader: &mut Reader, node: &Node) -> Vec<(String, Text)> {
+    let mut headers = Vec::new();
+    for (name, node) in reader.members(node, "`headers`") {
+        if !is_header_name(name) {
+            reader.wrong(node.at, format!("`{}` is not the name of a header", name.escape_debug()));
+        }
+        if let Some(value) = text(reader, node, &format!("the header `{name}`")) {
+            headers.push((name.to_owned(), value));
+        }
+    }
+    headers
+}
+
+fn limits(reader: &mut Reader, node: &Node) -> Limits {
+    let Some(record) = reader.map(node, "`limits`", &["concurrency", "rate", "timeout"]) else {
+        return Limits::default();
+    };
+    let concurrency = record.get("concurrency").and_then(|node| reader.count(node, "`concurrency`", 1));
+    let rate = record.get("rate").and_then(|node| {
+        let rate = match &node.want {
+            Want::Json(value) => value.as_f64().filter(|rate| rate.is_finite() && *rate > 0.0),
+            _ => None,
+        };
+        if rate.is_none() {
+            reader.unexpected(node, "`rate`", "a number of requests a second, above 0");
+        }
+        rate
+    });
+    let timeout = record.get("timeout").and_then(|node| reader.duration(node, "`timeout`"));
+    Limits { concurrency: concurrency.and_then(|n| usize::try_from(n).ok()), rate, timeout }
+}
+
+/// A value that may be a secret, without line breaks: it may stand in a header.
+fn text(reader: &mut Reader, node: &Node, what: &str) -> Option<Text> {
+    let text = match &node.want {
+        Want::Json(value) if value.is_string() || value.is_number() || value.is_boolean() => {
+            Text::Plain(plain_text(value))
+        }
+        Want::Secret(secret) => Text::Secret(secret.clone()),
+        Want::Outside(outside) => {
+            reader.wrong(node.at, format!("{what}: `{outside}` is not known"));
+            return None;
+        }
+        _ => {
+            reader.unexpected(node, what, "a text");
+            return None;
+        }
+    };
+    no_line_break(reader, &text, node.at, what);
+    Some(text)
+}
+
+/// A line break would end a header and start another (CWE-113). The value is not repeated.
+fn no_line_break(reader: &mut Reader, text: &Text, at: Pos, what: &str) {
+    if text.reveal().is_some_and(|text| text.contains(['\r', '\n', '\0'])) {
+        reader.wrong(at, format!("{what} holds a line break or NUL")).hint =
+            Some("a file that ends with a line break gives one, too".into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::language::testing::backend;
+    use crate::core::node::{Outside, Secret};
+
+    fn read(spec: &str) -> Result<Connection, Vec<String>> {
+        connection(&backend(spec), Path::new("/etc/mq"))
+            .map_err(|problems| problems.into_iter().map(|p| p.message).collect())
+    }
+
+    #[test]
+    fn a_whole_connection() {
+        let read = read(
+            "{url: 'https://api.example.org:8443/v1/', auth: {basic: {username: me, password: 7}}, headers: {X-A: b},
+              tls: {ca: ca.pem, cert: /c.pem, key: k.pem}, limits: {concurrency: 4, rate: 2.5, timeout: 5s}}",
+        );
+        let read = read.expect("a connection");
+        assert_eq!(read.address, Address::Http("https://api.example.org:8443/v1".into()));
+        let basic = Auth::Basic { username: Text::Plain("me".into()), password: Text::Plain("7".into()) };
+        assert_eq!(read.auth, Some(basic));
+        assert_eq!(read.tls.ca.as_deref(), Some(Path::new("/etc/mq/ca.pem")));
+        assert_eq!(read.tls.cert.as_deref(), Some(Path::new("/c.pem")));
+        assert_eq!((read.limits.concurrency, read.limits.rate), (Some(4), Some(2.5)));
+        assert_eq!(read.headers, [("X-A".to_owned(), Text::Plain("b".into()))]);
+    }
+
+    #[test]
+    fn the_ways_to_authenticate() {
+        let text = |text: &str| Credential::Text(Text::Plain(text.into()));
+        for (auth, want) in [
+            ("{bearer: t}", Auth::Bearer(text("t"))),
+            ("{bearer: {file: token}}", Auth::Bearer(Credential::File("/etc/mq/token".into()))),
+            (
+                "{bearer: {command: [get, a b]}}",
+                Auth::Bearer(Credential::Command(vec!["get".into(), "a b".into()])),
+            ),
+            (
+                "{bearer: {command: get it}}",
+                Auth::Bearer(Credential::Command(vec!["get".into(), "it".into()])),
+            ),
+            (
+                "{header: {name: X-API-Key, value: k}}",
+                Auth::Header { name: "X-API-Key".into(), value: text("k") },
+            ),
+            ("{query: {name: key, value: k}}", Auth::Query { name: "key".into(), value: text("k") }),
+        ] {
+            let read = read(&format!("{{url: 'http://x', auth: {auth}}}")).expect(auth);
+            assert_eq!(read.auth, Some(want), "{auth}");
+        }
+    }
+
+    #[test]
+    fn embedded_paths_are_below_the_documents_folder() {
+        let read = read("{url: 'embedded:state/demo'}").expect("a connection");
+        assert_eq!(read.address, Address::Embedded("/etc/mq/state/demo".into()));
+    }
+
+    #[test]
+    fn wrong_connections_say_what() {
+        for (spec, want) in [
+            ("{}", "the backend `mq` has no `url`"),
+            ("{url: [x]}", "`url` is a text, not a list"),
+            ("{url: api.example.org}", "`url` is not a URL: relative URL without a base"),
+            ("{url: 'ftp://x'}", "`url` has the scheme `ftp`"),
+            ("{url: 'http://me:pw@x'}", "`url` holds a user name or password"),
+            ("{url: 'http://x?key=1'}", "`url` has a query or a fragment"),
+            ("{url: 'embedded:'}", "`embedded:` names no path"),
+            ("{url: 'http://x', auth: {}}", "`auth` is empty"),
+            ("{url: 'http://x', auth: {basic: {username: a}}}", "`password` is missing"),
+            (
+                "{url: 'http://x', auth: {basic: {username: a, password: b}, bearer: c}}",
+                "`auth` has both `basic` and `bearer`",
+            ),
+            ("{url: 'http://x', auth: {baerer: c}}", "`auth` has no `baerer`"),
+            ("{url: 'http://x', auth: {oauth2: {}}}", "`auth: {oauth2: …}` is not supported yet"),
+            ("{url: 'http://x', auth: {login: {}}}", "`auth: {login: …}` is not supported yet"),
+            (
+                "{url: 'http://x', auth: {bearer: {file: a, command: b}}}",
+                "`bearer` is a text, a `file` or a `command`",
+            ),
+            ("{url: 'http://x', auth: {bearer: \"a\\r\\nX: y\"}}", "`bearer` holds a line break or NUL"),
+            (
+                "{url: 'http://x', auth: {header: {name: 'a b', value: c}}}",
+                "`a b` is not the name of a header",
+            ),
+            ("{url: 'http://x', headers: {a: \"b\\nc\"}}", "the header `a` holds a line break or NUL"),
+            ("{url: 'http://x', tls: {cert: a}}", "a client certificate needs both `cert` and `key`"),
+            (
+                "{url: 'http://x', limits: {rate: 0}}",
+                "`rate` is a number of requests a second, above 0, not a number",
+            ),
+            (
+                "{url: 'http://x', limits: {concurrency: 0}}",
+                "`concurrency` is a whole number from 1 up, not a number",
+            ),
+            (
+                "{url: 'http://x', limits: {timeout: 5}}",
+                "`timeout` is a duration such as `30s` or `1m30s`, not a number",
+            ),
+        ] {
+            let problems = read(spec).expect_err(spec);
+            assert_eq!(problems.first().map(String::as_str), Some(want), "{spec}");
+        }
+    }
+
+    #[test]
+    fn secrets_stay_secrets_and_unknown_values_are_problems() {
+        let with = |want: Want| {
+            let mut doc = backend("{url: 'http://x', auth: {bearer: t}}");
+            let Want::Map(root) = &mut doc.root.want else { unreachable!("a map") };
+            let Want::Map(spec) = &mut root.get_mut("spec").expect("a spec").want else {
+                unreachable!("a map")
+            };
+            let Want::Map(auth) = &mut spec.get_mut("auth").expect("auth").want else {
+                unreachable!("a map")
+            };
+            auth.get_mut("bearer").expect("a token").want = want;
+            connection(&doc, Path::new(""))
+        };
+        let secret = Secret::new("env:T", Some("s3cret".into()));
+        let read = with(Want::Secret(secret.clone())).expect("a connection");
+        assert_eq!(read.auth, Some(Auth::Bearer(Credential::Text(Text::Secret(secret)))));
+        let problems = with(Want::Outside(Outside::Env("T".into()))).expect_err("not filled");
+        assert_eq!(problems[0].message, "`bearer`: `env T` is not known");
+        let problems =
+            with(Want::Secret(Secret::new("env:T", Some("s3cret\n".into())))).expect_err("a line break");
+        assert!(!format!("{problems:?}").contains("s3cret"));
+    }
+}

@@ -1,0 +1,213 @@
+//! One kind: its identity, its operations, its fields, and how its answers are to be understood.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::operation::{self, Role, default_send};
+use super::reader::{Reader, Record};
+use super::{listing, words};
+use crate::core::fields::{FieldRules, VISIBLE};
+use crate::core::filter::Filter;
+use crate::core::identity::KindName;
+use crate::core::kind::{DocumentType, Kind, ListOp, Method, Op, Parent, Part, Read, Serial, Version};
+use crate::core::node::{Node, Want};
+use crate::core::path::Path;
+
+/// The members of a kind's record.
+const MEMBERS: [&str; 24] = [
+    "key", "parent", "id", "match", "document", "list", "read", "create", "update", "delete", "check",
+    "fields", "owner", "managers", "version", "serial", "visible", "absent", "deleting", "failed", "ready",
+    "exists", "conflict", "watch",
+];
+
+/// Reads a kind; `None` when it cannot be made sense of. Its problems are noted either way.
+pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) -> Option<Kind> {
+    let record = reader.map(node, &format!("the kind `{name}`"), &MEMBERS)?;
+    for later in ["managers", "conflict", "watch"] {
+        if let Some(node) = record.get(later) {
+            reader.unsupported(node.at, &format!("`{later}`"));
+        }
+    }
+    let kind = KindName { backend: backend.clone(), kind: name.into() };
+    let parts = parts(reader, record, &kind);
+    let operations = operations(reader, record, &parts)?;
+    let version = record.get("version").map_or(Some(Version::None), |node| version(reader, node, &parts))?;
+    let visible = visible(reader, record, &operations)?;
+    let filter = |reader: &mut Reader, name: &str| {
+        record.get(name).and_then(|node| reader.filter(node, &format!("`{name}`")))
+    };
+    Some(Kind {
+        id: match record.get("id") {
+            Some(node) => reader.filter(node, "`id`")?,
+            None => Filter::parse(".id").expect("a plain path is a filter"),
+        },
+        matching: record.get("match").map_or_else(Vec::new, |node| filters(reader, node, "`match`")),
+        document: record.get("document").and_then(|node| document(reader, node)),
+        list: operations.list,
+        read: operations.read,
+        create: operations.create,
+        update: operations.update,
+        delete: operations.delete,
+        check: operations.check,
+        fields: record.get("fields").map_or_else(FieldRules::default, |node| words::read(reader, node)),
+        owner: record.get("owner").and_then(|node| path(reader, node, "`owner`")),
+        version,
+        serial: record.get("serial").map_or(Some(Serial::No), |node| serial(reader, node, &parts))?,
+        visible,
+        absent: filter(reader, "absent"),
+        deleting: filter(reader, "deleting"),
+        failed: filter(reader, "failed"),
+        ready: filter(reader, "ready"),
+        exists: filter(reader, "exists"),
+        name: kind,
+        parts,
+    })
+}
+
+/// The parts of the identity: the parents' in the order of `parent`, then the object's own in the order of
+/// `key`. A part that stands in both is a parent's, and is read from the item.
+fn parts(reader: &mut Reader, record: Record, kind: &KindName) -> Vec<Part> {
+    let own = record.get("key").map_or_else(Vec::new, |node| filters(reader, node, "`key`"));
+    let mut parts = Vec::new();
+    if let Some(node) = record.get("parent") {
+        for (name, node) in reader.members(node, "`parent`") {
+            let Some(of) = reader.text(node, &format!("the kind of the parent `{name}`")) else { continue };
+            let parent = match of {
+                "none" => Parent::Scope,
+                of => Parent::Of(KindName { backend: kind.backend.clone(), kind: of.into() }),
+            };
+            let on_item = own.iter().find(|(own, _)| **own == *name).map(|(_, filter)| filter.clone());
+            parts.push(Part { name: name.into(), on_item, parent });
+        }
+    }
+    for (name, filter) in own {
+        if !parts.iter().any(|part| part.name == name) {
+            parts.push(Part { name, on_item: Some(filter), parent: Parent::Own });
+        }
+    }
+    parts
+}
+
+fn filters(reader: &mut Reader, node: &Node, what: &str) -> Vec<(Arc<str>, Filter)> {
+    let members = reader.members(node, what);
+    let filter = |(name, node): (&str, &Node)| {
+        reader.filter(node, &format!("{what} `{name}`")).map(|filter| (name.into(), filter))
+    };
+    members.into_iter().filter_map(filter).collect()
+}
+
+/// What a kind can do.
+struct Operations {
+    list: Option<ListOp>,
+    read: Read,
+    create: Option<Op>,
+    update: Option<Op>,
+    delete: Option<Op>,
+    check: Option<Op>,
+}
+
+fn operations(reader: &mut Reader, record: Record, parts: &[Part]) -> Option<Operations> {
+    let parts: Vec<&str> = parts.iter().map(|part| &*part.name).collect();
+    let before = reader.problems.len();
+    let op = |reader: &mut Reader, name: &str, role| {
+        let node = record.get(name).filter(|node| node.as_str() != Some("none"))?;
+        operation::read(reader, node, &format!("`{name}`"), role, &parts)
+    };
+    let list = record.get("list").and_then(|node| listing::read(reader, node, &parts));
+    let read = match record.get("read") {
+        Some(node) if node.as_str() == Some("list") => Some(Read::FromList),
+        Some(node) => operation::read(reader, node, "`read`", Role::Observe, &parts).map(Read::Op),
+        None => record.get("list").map(|_| Read::FromList),
+    };
+    let create = op(reader, "create", Role::Create);
+    let update = match record.get("update").map(|node| node.as_str()) {
+        Some(Some("create")) => create.as_ref().map(|create| as_update(record, create)),
+        Some(_) => op(reader, "update", Role::Update),
+        None => create.as_ref().filter(|create| create.method == Method::Put).map(|c| as_update(record, c)),
+    };
+    if let Some(node) = record.get("update").filter(|node| node.as_str() == Some("create"))
+        && record.get("create").is_none_or(|create| create.as_str() == Some("none"))
+    {
+        reader.wrong(node.at, "`update: create` has no `create` to be as");
+    }
+    let delete = op(reader, "delete", Role::Delete);
+    let check = op(reader, "check", Role::Update);
+    if read.is_none() && reader.problems.len() == before {
+        reader.wrong(record.at(), "a kind has neither `read` nor `list`").hint =
+            Some("what cannot be observed cannot be made to match".into());
+    }
+    Some(Operations { list, read: read?, create, update, delete, check })
+}
+
+/// The create as an update: what it sends is decided anew, unless `send` is stated.
+fn as_update(record: Record, create: &Op) -> Op {
+    let stated = record.get("create").is_some_and(|node| node.get("send").is_some());
+    let send = if stated { create.send } else { default_send(create.method, Role::Update) };
+    Op { send, id: None, ..create.clone() }
+}
+
+fn version(reader: &mut Reader, node: &Node, parts: &[Part]) -> Option<Version> {
+    match &node.want {
+        Want::Map(_) if node.get("request").is_some() => {
+            let parts: Vec<&str> = parts.iter().map(|part| &*part.name).collect();
+            let op = operation::read(reader, node, "`version`", Role::Observe, &parts)?;
+            let filter =
+                op.item.clone().unwrap_or_else(|| Filter::parse(".").expect("a plain path is a filter"));
+            Some(Version::Request(Box::new(Op { item: None, ..op }), filter))
+        }
+        _ if node.as_str() == Some("etag") => Some(Version::ETag),
+        _ => reader.filter(node, "`version`").map(Version::OnItem),
+    }
+}
+
+/// Where ids are the server's, an object that was just created may be missing for a while.
+fn visible(reader: &mut Reader, record: Record, operations: &Operations) -> Option<Duration> {
+    if let Some(node) = record.get("visible") {
+        return reader.duration(node, "`visible`");
+    }
+    let read = match &operations.read {
+        Read::Op(op) => Some(op),
+        Read::FromList => None,
+    };
+    let mut named = [read, operations.update.as_ref(), operations.delete.as_ref()].into_iter().flatten();
+    Some(if named.any(Op::needs_id) { VISIBLE } else { Duration::ZERO })
+}
+
+fn document(reader: &mut Reader, node: &Node) -> Option<DocumentType> {
+    let record = reader.map(node, "`document`", &["apiVersion", "kind"])?;
+    let text = |reader: &mut Reader, name: &str| match record.get(name) {
+        Some(node) => reader.text(node, &format!("`{name}`")).map(str::to_owned),
+        None => {
+            reader.wrong(record.at(), format!("`document` has no `{name}`"));
+            None
+        }
+    };
+    let (api_version, kind) = (text(reader, "apiVersion"), text(reader, "kind"));
+    Some(DocumentType { api_version: api_version?, kind: kind? })
+}
+
+fn serial(reader: &mut Reader, node: &Node, parts: &[Part]) -> Option<Serial> {
+    let name = reader.text(node, "`serial`")?;
+    if let Some(part) = parts.iter().find(|part| *part.name == *name) {
+        return Some(Serial::Part(part.name.clone()));
+    }
+    if name == "backend" {
+        return Some(Serial::Backend);
+    }
+    reader.wrong(node.at, format!("`serial` names `{name}`, which is no part of the key")).hint =
+        Some("it is a part of the key, or `backend`".into());
+    None
+}
+
+fn path(reader: &mut Reader, node: &Node, what: &str) -> Option<Path> {
+    let text = reader.text(node, what)?;
+    // `tags[]`: the mark is one element of the list.
+    let text = text.strip_suffix("[]").map_or_else(|| text.to_owned(), |list| format!("{list}[*]"));
+    match Path::parse(&text) {
+        Ok(path) => Some(path),
+        Err(e) => {
+            reader.wrong(node.at, e.to_string());
+            None
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The backend language: `Backend` documents into kinds and connections.
+//!
+//! Reading goes in three steps that all report every problem at its place: the words of the language
+//! (`reader`), the records of a kind (`kind`, `operation`, `listing`, `template`, `words`), and what only
+//! shows when all kinds are there (`check`). Nothing here knows an API, a file or the network.
+
+mod check;
+mod connection;
+mod generic;
+mod kind;
+mod listing;
+mod operation;
+mod reader;
+mod template;
+#[cfg(test)]
+pub(super) mod testing;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::sync::Arc;
+
+pub use self::connection::connection;
+pub use self::generic::generic_kind;
+
+use self::reader::Reader;
+use super::preset;
+use crate::core::kind::Kind;
+use crate::core::problem::Problem;
+use crate::core::raw::RawDocument;
+
+/// What a Backend document's `spec` may hold.
+const SPEC: [&str; 7] = ["url", "preset", "auth", "tls", "headers", "limits", "kinds"];
+
+/// The kinds of a Backend document, its preset's among them. Kinds with problems are left out.
+///
+/// A document without `preset` and `kinds` has no kinds: only one of `url: embedded:PATH` can do with that
+/// (see [`generic_kind`]).
+pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
+    let mut reader = Reader::new(&doc.source);
+    let whole = match preset::apply(doc) {
+        Ok(whole) => whole,
+        Err(problem) => return (Vec::new(), vec![problem]),
+    };
+    let Some(backend) = name(&mut reader, &whole) else { return (Vec::new(), reader.problems) };
+    let Some(spec) = whole.root.get("spec") else {
+        reader.wrong(whole.root.at, format!("the backend `{backend}` has no `spec`"));
+        return (Vec::new(), reader.problems);
+    };
+    let Some(spec) = reader.map(spec, "a backend's `spec`", &SPEC) else {
+        return (Vec::new(), reader.problems);
+    };
+    let mut kinds = Vec::new();
+    if let Some(node) = spec.get("kinds") {
+        for (name, node) in reader.members(node, "`kinds`") {
+            let before = reader.problems.len();
+            if let Some(kind) = kind::read(&mut reader, &backend, name, node)
+                && reader.problems.len() == before
+            {
+                kinds.push((kind, node));
+            }
+        }
+        let known: Vec<&str> = reader.names(node);
+        check::kinds(&mut reader, &mut kinds, &known);
+    } else if !is_embedded(&whole) {
+        let message = format!("the backend `{backend}` says nothing of its kinds");
+        reader.wrong(whole.root.at, message).hint = Some("give `preset` or `kinds`".into());
+    }
+    (kinds.into_iter().map(|(kind, _)| kind).collect(), reader.problems)
+}
+
+/// `metadata.name`, which documents use as their `apiVersion`.
+fn name(reader: &mut Reader, doc: &RawDocument) -> Option<Arc<str>> {
+    let node = doc.root.get("metadata").and_then(|metadata| metadata.get("name"));
+    let Some(node) = node else {
+        reader.wrong(doc.root.at, "a backend has no `metadata.name`").hint =
+            Some("documents name it as their `apiVersion`".into());
+        return None;
+    };
+    match reader.text(node, "`metadata.name`")? {
+        "" | "trueup" | "trueup/v1" => {
+            reader.wrong(node.at, "a backend cannot have this name");
+            None
+        }
+        name => Some(name.into()),
+    }
+}
+
+fn is_embedded(doc: &RawDocument) -> bool {
+    let url = doc.root.get("spec").and_then(|spec| spec.get("url"));
+    url.and_then(|url| url.as_str()).is_some_and(|url| url.starts_with(connection::EMBEDDED))
+}

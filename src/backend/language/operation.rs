@@ -1,0 +1,195 @@
+//! Operations: a request in one line, or a record of everything about it.
+
+use std::time::Duration;
+
+use super::reader::{Reader, Record};
+use super::template::{self, TemplateError};
+use crate::core::kind::{Forced, Method, Op, Send, Template, Wait};
+use crate::core::node::{Node, Pos, Want};
+
+/// The members of an operation's record.
+pub const OPERATION: [&str; 11] =
+    ["request", "query", "headers", "type", "body", "item", "id", "send", "batch", "wait", "forced"];
+
+/// How long the end of a write is waited for, and how often it is looked at, where nothing is said
+/// (AIP-151 has operations of minutes; the first look is the usual second).
+const WAIT_EVERY: Duration = Duration::from_secs(1);
+const WAIT_LIMIT: Duration = Duration::from_secs(30 * 60);
+
+/// What an operation is for: it decides what is sent where nothing is said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Observe,
+    Create,
+    Update,
+    Delete,
+}
+
+/// Reads `op`: a text, or a map.
+pub fn read(reader: &mut Reader, node: &Node, what: &str, role: Role, parts: &[&str]) -> Option<Op> {
+    match &node.want {
+        Want::Map(_) => {
+            let record = reader.map(node, what, &OPERATION)?;
+            self::record(reader, record, what, role, parts)
+        }
+        _ => {
+            let text = reader.text(node, what)?;
+            bare(reader, text, node.at, role, parts)
+        }
+    }
+}
+
+/// What is sent where nothing is said: everything by PUT, differences by PATCH, ours alone by a creating POST.
+/// An update by POST carries the whole object, as the POST of a create does.
+pub fn default_send(method: Method, role: Role) -> Send {
+    match (role, method) {
+        (Role::Observe | Role::Delete, _) | (_, Method::Get | Method::Head | Method::Delete) => Send::None,
+        (Role::Create, Method::Post) => Send::Ours,
+        (_, Method::Put | Method::Post) => Send::Full,
+        (_, Method::Patch) => Send::Merge,
+    }
+}
+
+fn bare(reader: &mut Reader, text: &str, at: Pos, role: Role, parts: &[&str]) -> Option<Op> {
+    let line = or_wrong(reader, at, template::request(text, parts))?;
+    Some(Op {
+        method: line.method,
+        path: line.path,
+        query: line.query,
+        headers: Vec::new(),
+        media: None,
+        body: None,
+        item: None,
+        id: None,
+        send: default_send(line.method, role),
+        wait: None,
+        forced: None,
+    })
+}
+
+/// Reads the members of an operation from a record that may hold others besides.
+pub fn record(reader: &mut Reader, record: Record, what: &str, role: Role, parts: &[&str]) -> Option<Op> {
+    let Some(request) = record.get("request") else {
+        reader.wrong(record.at(), format!("{what} has no `request`"));
+        return None;
+    };
+    let text = reader.text(request, "`request`")?;
+    let mut op = bare(reader, text, request.at, role, parts)?;
+    if let Some(node) = record.get("query") {
+        op.query.extend(pairs(reader, node, "`query`", parts));
+    }
+    if let Some(node) = record.get("headers") {
+        op.headers = headers(reader, node, parts);
+    }
+    let filter = |reader: &mut Reader, name: &str| {
+        record.get(name).and_then(|node| reader.filter(node, &format!("`{name}`")))
+    };
+    op.body = filter(reader, "body");
+    op.item = filter(reader, "item");
+    op.id = filter(reader, "id");
+    op.media = record.get("type").and_then(|node| media(reader, node));
+    if let Some(send) = record.get("send") {
+        op.send = self::send(reader, send)?;
+    }
+    if let Some(batch) = record.get("batch") {
+        reader.unsupported(batch.at, "`batch`");
+    }
+    op.wait = record.get("wait").and_then(|node| wait(reader, node));
+    op.forced = record.get("forced").and_then(|node| forced(reader, node, parts));
+    Some(op)
+}
+
+fn or_wrong<T>(reader: &mut Reader, at: Pos, result: Result<T, TemplateError>) -> Option<T> {
+    match result {
+        Ok(value) => Some(value),
+        Err(e) => {
+            reader.wrong(at, e.problem).hint = e.hint.map(Into::into);
+            None
+        }
+    }
+}
+
+/// Names and templates; a value may be a text, a number or a boolean.
+fn pairs(reader: &mut Reader, node: &Node, what: &str, parts: &[&str]) -> Vec<(String, Template)> {
+    let mut pairs = Vec::new();
+    for (name, value) in reader.members(node, what) {
+        let Some(text) = reader.scalar(value, &format!("{what} `{name}`")) else { continue };
+        if let Some(template) = or_wrong(reader, value.at, template::template(&text, parts)) {
+            pairs.push((name.to_owned(), template));
+        }
+    }
+    pairs
+}
+
+fn headers(reader: &mut Reader, node: &Node, parts: &[&str]) -> Vec<(String, Template)> {
+    for (name, value) in reader.members(node, "`headers`") {
+        if !is_header_name(name) {
+            reader.wrong(value.at, format!("`{}` is not the name of a header", name.escape_debug()));
+        }
+    }
+    pairs(reader, node, "`headers`", parts)
+}
+
+/// A token (RFC 9110, 5.6.2).
+pub fn is_header_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
+}
+
+/// The media type of a body, which is always JSON.
+fn media(reader: &mut Reader, node: &Node) -> Option<String> {
+    let text = reader.text(node, "`type`")?;
+    let bare = text.split(';').next().unwrap_or(text).trim();
+    // JSON is YAML, so what takes YAML takes our JSON.
+    let is_json = bare.ends_with("/json") || bare.ends_with("+json") || bare.ends_with("yaml");
+    if is_json && bare.contains('/') && !text.contains(char::is_control) {
+        return Some(text.into());
+    }
+    reader.unsupported(node.at, &format!("a body of type `{}`", text.escape_debug()));
+    None
+}
+
+fn send(reader: &mut Reader, node: &Node) -> Option<Send> {
+    const WORDS: [(&str, Send); 5] = [
+        ("ours", Send::Ours),
+        ("merge", Send::Merge),
+        ("json-patch", Send::JsonPatch),
+        ("full", Send::Full),
+        ("none", Send::None),
+    ];
+    let text = reader.text(node, "`send`")?;
+    let send = WORDS.iter().find(|(word, _)| *word == text).map(|(_, send)| *send);
+    if send.is_none() {
+        reader.wrong(node.at, format!("`send` is not `{text}`")).hint =
+            Some("it is ours, merge, json-patch, full or none".into());
+    }
+    send
+}
+
+fn wait(reader: &mut Reader, node: &Node) -> Option<Wait> {
+    let record = reader.map(node, "`wait`", &["done", "failed", "url", "every", "limit"])?;
+    if let Some(url) = record.get("url") {
+        reader.unsupported(url.at, "waiting at the URL of an operation (`url`)");
+    }
+    let Some(done) = record.get("done") else {
+        reader.wrong(node.at, "`wait` has no `done`").hint =
+            Some("a filter on the object that says when the server has finished".into());
+        return None;
+    };
+    let duration = |reader: &mut Reader, name: &str, default| {
+        record.get(name).map_or(Some(default), |node| reader.duration(node, &format!("`{name}`")))
+    };
+    Some(Wait {
+        done: reader.filter(done, "`done`")?,
+        failed: record.get("failed").and_then(|node| reader.filter(node, "`failed`")),
+        every: duration(reader, "every", WAIT_EVERY)?,
+        limit: duration(reader, "limit", WAIT_LIMIT)?,
+    })
+}
+
+fn forced(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<Forced> {
+    let record = reader.map(node, "`forced`", &["query", "headers"])?;
+    Some(Forced {
+        query: record.get("query").map_or_else(Vec::new, |node| pairs(reader, node, "`query`", parts)),
+        headers: record.get("headers").map_or_else(Vec::new, |node| headers(reader, node, parts)),
+    })
+}

@@ -1,0 +1,190 @@
+//! Opens a page of a listing: where its elements stand and how it goes on, so that the next page can be asked
+//! for while [`super::elements`] reads this one.
+//!
+//! Where the kind's filters are plain paths, no tree is built of the body.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use url::Url;
+
+use crate::core::exchange::{Collection, Failure, FailureClass};
+use crate::core::filter::{Filter, Vars};
+use crate::core::kind::{Kind, ListOp, Version};
+use crate::core::value::{Value, type_name};
+
+use super::elements::{Read, Reader};
+use super::item::{ItemError, place_of};
+use super::onward;
+use super::page::PageFacts;
+use super::refusal::{Context, text_of};
+use super::request::{filter_failure, vars};
+use super::scan;
+use super::wire::HttpAnswer;
+
+/// A page that has been opened.
+#[derive(Debug)]
+pub struct OpenPage {
+    pub facts: PageFacts,
+    pub(super) answer: HttpAnswer,
+    pub(super) elements: Elements,
+}
+
+#[derive(Debug)]
+pub(super) enum Elements {
+    /// Where they stand in the body.
+    Places(Vec<Range<usize>>),
+    Trees(Vec<Value>),
+}
+
+/// What a page belongs to.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed<'a> {
+    pub kind: &'a Kind,
+    pub list: &'a ListOp,
+    pub collection: &'a Collection,
+}
+
+/// Finds the elements of a page and the way on. `request` is the URL that was asked.
+///
+/// # Errors
+/// An error status, another content than the API's, a next page at another origin, a filter that fails.
+pub fn open(
+    context: &Context,
+    listed: Listed,
+    request: &Url,
+    answer: HttpAnswer,
+) -> Result<OpenPage, Failure> {
+    if !(200..300).contains(&answer.status) {
+        return Err(context.refused(FailureClass::Status(answer.status), &answer));
+    }
+    let (elements, sent) =
+        if listed.is_plain() { places(context, listed, &answer) } else { trees(context, listed, &answer) }?;
+    let mut facts = onward::facts(context, listed.list, request, &answer)?;
+    facts.count = sent;
+    facts.fingerprint = fingerprint(listed, &answer, &elements);
+    Ok(OpenPage { facts, answer, elements })
+}
+
+impl Listed<'_> {
+    /// Whether everything that is read of an element is at a plain path.
+    fn is_plain(&self) -> bool {
+        let plain = |filter: Option<&Filter>| filter.is_none_or(|filter| filter.plain().is_some());
+        let version = match &self.kind.version {
+            Version::OnItem(filter) => Some(filter),
+            _ => None,
+        };
+        plain(self.list.items.as_ref())
+            && self.list.op.item.is_none()
+            && self.kind.absent.is_none()
+            && plain(Some(&self.kind.id))
+            && plain(version)
+            && self.kind.parts.iter().all(|part| plain(place_of(self.kind, part)))
+    }
+
+    pub(super) fn vars(&self) -> Vars {
+        vars(&self.collection.scope, &self.collection.parent_ids, None)
+    }
+}
+
+/// The elements as places in the body, and how many the server sent.
+fn places(context: &Context, listed: Listed, answer: &HttpAnswer) -> Result<(Elements, u64), Failure> {
+    let body = text_of(answer).ok_or_else(|| context.not_json(answer))?;
+    let path = listed.list.items.as_ref().and_then(Filter::plain).unwrap_or_default();
+    let found = scan::pick(body, &[path]).map_err(|_| context.not_json(answer))?.pop().flatten();
+    let Some(list) = found else { return Err(no_list(context, listed, answer, "nothing")) };
+    // Servers whose language has empty lists that are null say so.
+    if list.trim() == "null" {
+        return Ok((Elements::Places(Vec::new()), 0));
+    }
+    let whole = std::str::from_utf8(&answer.body).map_err(|_| context.not_json(answer))?;
+    match scan::elements(whole, list).map_err(|_| context.not_json(answer))? {
+        Some(places) => {
+            let sent = places.len() as u64;
+            Ok((Elements::Places(places), sent))
+        }
+        None => {
+            let value = serde_json::from_str::<Value>(list).unwrap_or(Value::Null);
+            Err(no_list(context, listed, answer, type_name(&value)))
+        }
+    }
+}
+
+/// The elements as the filters make them, and how many the server sent: a filter may drop some, and a page
+/// that is full must not look short for that.
+fn trees(context: &Context, listed: Listed, answer: &HttpAnswer) -> Result<(Elements, u64), Failure> {
+    let body: Value = context.json(answer)?;
+    let vars = listed.vars();
+    let fault = |error| context.wrap(filter_failure(error));
+    let sent = longest_list(&body, 0);
+    let found = match &listed.list.items {
+        Some(filter) => filter.one(&body, &vars).map_err(fault)?,
+        None => Some(body),
+    };
+    let mut elements = match found {
+        Some(Value::Array(elements)) => elements,
+        Some(Value::Null) => Vec::new(),
+        other => {
+            let found = other.as_ref().map_or("nothing", type_name);
+            return Err(no_list(context, listed, answer, found));
+        }
+    };
+    if let Some(filter) = &listed.list.op.item {
+        let each = elements.iter().map(|element| filter.one(element, &vars).map_err(fault));
+        elements = each.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    }
+    let sent = sent.max(elements.len());
+    Ok((Elements::Trees(elements), sent as u64))
+}
+
+/// The length of the longest list at the top of a body.
+fn longest_list(body: &Value, depth: usize) -> usize {
+    match body {
+        Value::Array(elements) => elements.len(),
+        Value::Object(map) if depth < 2 => {
+            map.values().map(|value| longest_list(value, depth + 1)).max().unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
+fn no_list(context: &Context, listed: Listed, answer: &HttpAnswer, found: &str) -> Failure {
+    let Some(items) = &listed.list.items else {
+        let failure = context.not_the_api(answer, &format!("the answer is {found}, not a list"));
+        let hint = "where the list stands inside the answer, say so: `items: .items`";
+        return Failure { hint: failure.hint.or(Some(hint.into())), ..failure };
+    };
+    let text = items.text();
+    let failure = context.not_the_api(answer, &format!("the answer has {found} at `{text}`, not a list"));
+    let hint = format!("if the API leaves out an empty list, write `items: '{text} // []'`");
+    Failure { hint: failure.hint.or((found == "nothing").then_some(hint)), ..failure }
+}
+
+/// Tells a page from another that holds other elements: by the keys at both ends, since the rest of an
+/// element may change from one request to the next.
+fn fingerprint(listed: Listed, answer: &HttpAnswer, elements: &Elements) -> u64 {
+    let reader = Reader::new(listed);
+    let mut hasher = DefaultHasher::new();
+    let mut add = |read: Result<Read, ItemError>, text: &str| match read {
+        Ok(read) => (read.key, read.id).hash(&mut hasher),
+        Err(_) => text.hash(&mut hasher),
+    };
+    match elements {
+        Elements::Places(places) => {
+            let body = std::str::from_utf8(&answer.body).expect("it was read as text before");
+            for place in places.first().into_iter().chain(places.last()) {
+                add(reader.raw(&body[place.clone()]), &body[place.clone()]);
+            }
+        }
+        Elements::Trees(trees) => {
+            for tree in trees.first().into_iter().chain(trees.last()) {
+                add(reader.tree(tree), &tree.to_string());
+            }
+        }
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+#[path = "listing_tests.rs"]
+mod tests;

@@ -1,0 +1,215 @@
+//! How a listing goes on, as a state machine that sends nothing: it is given what a page showed, and says
+//! which pages to fetch next, or that this was the end and whether all was seen.
+//!
+//! It fails closed. Only a listing that is whole may prove that an object is absent, so whatever shows that
+//! there is more, declared or not, makes the listing incomplete.
+
+use std::collections::HashSet;
+
+use crate::core::kind::{Page, PageBy};
+
+/// Which page to ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PageAt {
+    /// Where no paging is declared, or the way on is only known from the first answer.
+    First,
+    /// A page's number or an offset.
+    Number(u64),
+    Cursor(String),
+    /// An absolute URL of the backend's own origin.
+    Url(String),
+}
+
+/// What a page showed.
+#[derive(Clone, Debug, Default)]
+pub struct PageFacts {
+    /// Elements that the server sent, before any filter of ours drops some.
+    pub count: u64,
+    /// The next cursor, or the next URL as resolved against the request's.
+    pub next: Option<String>,
+    /// How many there are in all: what `total` says, or a header.
+    pub total: Option<u64>,
+    /// A sign of more that the paging as declared does not use: `a next cursor in .meta.next`, say.
+    pub more: Option<String>,
+    /// Tells two pages apart.
+    pub fingerprint: u64,
+}
+
+/// Why a listing cannot go on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PageError {
+    #[error("the server gives `{0}` as the next page for the second time")]
+    Repeated(String),
+    #[error("the server answers with the same page again and again; it may not know `{0}`")]
+    SamePage(String),
+    #[error("the listing has more than {MOST_PAGES} pages")]
+    TooMany,
+}
+
+/// Beyond this a pager is taken for endless.
+const MOST_PAGES: u64 = 10_000;
+
+/// The state of one listing. Pages may be fetched together, but are told in order.
+#[derive(Debug)]
+pub struct Pager {
+    page: Option<Page>,
+    /// Pages asked for.
+    asked: u64,
+    /// Pages told.
+    told: u64,
+    /// Elements of all pages told.
+    seen: u64,
+    total: Option<u64>,
+    /// How many elements a page holds: as asked for, or what the server makes of it.
+    size: Option<u64>,
+    /// The next number, where pages are counted.
+    number: u64,
+    used: HashSet<String>,
+    last: Option<u64>,
+    incomplete: Option<String>,
+}
+
+impl Pager {
+    /// A pager for a listing that is paged so, or not at all.
+    pub fn new(page: Option<&Page>) -> Pager {
+        Pager {
+            asked: 1,
+            told: 0,
+            seen: 0,
+            total: None,
+            size: page.and_then(|page| page.size),
+            number: page.map_or(0, |page| page.first),
+            used: HashSet::new(),
+            last: None,
+            incomplete: None,
+            page: page.cloned(),
+        }
+    }
+
+    /// The first page.
+    pub fn first(&self) -> PageAt {
+        match self.by() {
+            Some(PageBy::Page | PageBy::Offset) => PageAt::Number(self.number),
+            _ => PageAt::First,
+        }
+    }
+
+    /// Takes what the next page in order showed, and gives the pages to ask for now: none while pages are
+    /// still under way or at the end, several where their number is known.
+    ///
+    /// # Errors
+    /// A server whose pages do not come to an end.
+    pub fn next(&mut self, facts: &PageFacts) -> Result<Vec<PageAt>, PageError> {
+        self.told += 1;
+        self.seen += facts.count;
+        self.total = facts.total.or(self.total);
+        let next = match self.by() {
+            None => Vec::new(),
+            Some(PageBy::Page | PageBy::Offset) => self.counted(facts)?,
+            Some(PageBy::Cursor) => self.linked(facts, PageAt::Cursor)?,
+            Some(PageBy::Url | PageBy::Link) => self.linked(facts, PageAt::Url)?,
+        };
+        self.asked += next.len() as u64;
+        if self.asked > MOST_PAGES {
+            return Err(PageError::TooMany);
+        }
+        if self.told == self.asked {
+            self.conclude(facts);
+        }
+        Ok(next)
+    }
+
+    /// Whether every page that was asked for has been told.
+    pub fn at_end(&self) -> bool {
+        self.told == self.asked
+    }
+
+    /// Why the listing is not known to be whole, once it is at its end.
+    pub fn incomplete(&self) -> Option<&str> {
+        self.incomplete.as_deref()
+    }
+
+    /// Whether items may move from page to page while the listing is under way.
+    pub fn shifts(&self) -> bool {
+        self.told > 1 && matches!(self.by(), Some(PageBy::Page | PageBy::Offset))
+    }
+
+    fn by(&self) -> Option<PageBy> {
+        self.page.as_ref().map(|page| page.by)
+    }
+
+    fn linked(&mut self, facts: &PageFacts, at: impl Fn(String) -> PageAt) -> Result<Vec<PageAt>, PageError> {
+        let Some(next) = &facts.next else { return Ok(Vec::new()) };
+        if !self.used.insert(next.clone()) {
+            return Err(PageError::Repeated(next.clone()));
+        }
+        Ok(vec![at(next.clone())])
+    }
+
+    fn counted(&mut self, facts: &PageFacts) -> Result<Vec<PageAt>, PageError> {
+        if facts.count > 0 && self.last.replace(facts.fingerprint) == Some(facts.fingerprint) {
+            let param = self.page.as_ref().map_or(String::new(), |page| page.param.clone());
+            return Err(PageError::SamePage(param));
+        }
+        if !self.at_end() {
+            return Ok(Vec::new());
+        }
+        let full = self.is_full(facts.count);
+        match self.total {
+            Some(total) if total > self.seen && facts.count > 0 => Ok(self.rest(total, facts.count)),
+            // A total that equals a first full page may be that page's own count.
+            Some(total) if total < self.seen || self.told > 1 || !full => Ok(Vec::new()),
+            _ if !full => Ok(Vec::new()),
+            _ => Ok(vec![self.advance(facts.count)]),
+        }
+    }
+
+    /// Whether a page of this many elements may have another after it. A server that caps the size of its
+    /// pages shows a round number on the first one, fewer than were asked for.
+    fn is_full(&mut self, count: u64) -> bool {
+        match self.size {
+            None => count > 0,
+            Some(size) if count >= size => true,
+            Some(_) => {
+                let capped = self.told == 1 && count > 0 && count.is_multiple_of(10);
+                if capped {
+                    self.size = Some(count);
+                }
+                capped
+            }
+        }
+    }
+
+    /// All pages that are left, for fetching them together.
+    fn rest(&mut self, total: u64, count: u64) -> Vec<PageAt> {
+        let left = (total - self.seen).div_ceil(count).min(MOST_PAGES + 1);
+        // After the first page the numbers are only guesses again where a page held fewer than the others.
+        let together = if self.told == 1 { left } else { 1 };
+        (0..together).map(|_| self.advance(count)).collect()
+    }
+
+    fn advance(&mut self, count: u64) -> PageAt {
+        self.number += if self.by() == Some(PageBy::Offset) { count } else { 1 };
+        PageAt::Number(self.number)
+    }
+
+    fn conclude(&mut self, facts: &PageFacts) {
+        let seen = self.seen;
+        self.incomplete = match self.total {
+            Some(total) if total > seen => {
+                Some(format!("the server counts {total} in all, and its pages held {seen}"))
+            }
+            Some(total) if total < seen && self.by().is_some() => {
+                Some(format!("the server counts {total} in all, and its pages held {seen}: it has changed"))
+            }
+            _ => facts.more.as_ref().map(|more| match self.page {
+                None => format!("the answer shows more ({more}), and the backend declares no paging"),
+                Some(_) => format!("the last page shows more ({more})"),
+            }),
+        };
+    }
+}
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;

@@ -1,0 +1,225 @@
+//! What is said of an answer that is an error: one line that names what was being done, what the server
+//! said about it, and the next step.
+//!
+//! A body is never shown raw. It may be a page of HTML, repeat the request with its passwords, or hold
+//! control sequences: its message is looked for, secrets are taken out of the whole, then it is cut.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use crate::core::escape;
+use crate::core::exchange::{Failure, FailureClass};
+use crate::core::redact::Redactor;
+use crate::core::value::Value;
+
+use super::request::Site;
+use super::wire::HttpAnswer;
+
+/// What an answer is judged with.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    pub site: &'a Site,
+    /// `creating Queue //orders`
+    pub doing: &'a str,
+    /// The time, since the beginning of 1970.
+    pub now: Duration,
+    pub redactor: &'a Redactor,
+}
+
+/// The longest message, in bytes.
+const LONGEST: usize = 1024;
+/// The longest piece of a text that is no JSON.
+const LONGEST_TEXT: usize = 200;
+/// `Retry-After` beyond this is taken for a mistake.
+const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+
+impl Context<'_> {
+    /// A failure of this class; `what` may come from the server.
+    pub fn fail(&self, class: FailureClass, what: &str, hint: Option<String>) -> Failure {
+        let whole = format!("{}: {what}", self.doing);
+        let message = cut(&escape::inline(&self.redactor.text(&whole)), LONGEST);
+        Failure { class, message, hint, retry_after: None }
+    }
+
+    /// The same failure, with what was being done in front.
+    pub fn wrap(&self, failure: Failure) -> Failure {
+        let said = self.fail(failure.class, &failure.message, failure.hint);
+        Failure { retry_after: failure.retry_after, ..said }
+    }
+
+    /// An answer whose status is an error, or that the kind takes for one.
+    pub fn refused(&self, class: FailureClass, answer: &HttpAnswer) -> Failure {
+        let said = message_of(answer).map_or(String::new(), |said| format!(": {said}"));
+        let what = format!("the server answered {}{said}", status_text(answer.status));
+        let failure = self.fail(class, &what, self.hint(answer));
+        let retry_after = answer.header("retry-after").and_then(|text| retry_after(text, self.now));
+        Failure { retry_after, ..failure }
+    }
+
+    /// A success that is not what the API sends.
+    pub fn not_the_api(&self, answer: &HttpAnswer, what: &str) -> Failure {
+        let hint = is_html(answer).then(|| self.web_page());
+        self.fail(FailureClass::NotTheApi, what, hint)
+    }
+
+    /// A JSON answer.
+    ///
+    /// # Errors
+    /// Another content, or JSON that ends too early or nests too deep.
+    pub fn json<'b, T: Deserialize<'b>>(&self, answer: &'b HttpAnswer) -> Result<T, Failure> {
+        serde_json::from_str(text_of(answer).unwrap_or_default()).map_err(|_| self.not_json(answer))
+    }
+
+    /// A success that should have been JSON.
+    pub fn not_json(&self, answer: &HttpAnswer) -> Failure {
+        let begins = text_of(answer).is_some_and(|text| text.trim_start().starts_with(['{', '[']));
+        if begins && !is_html(answer) {
+            let what = format!("the answer of {} bytes is not whole JSON", answer.body.len());
+            return self.fail(FailureClass::Lost, &what, None);
+        }
+        let kind = match answer.header("content-type") {
+            _ if answer.body.is_empty() => "nothing".into(),
+            Some(kind) => format!("`{kind}`"),
+            None => "something without a content type".into(),
+        };
+        let what = format!("the server answered {} with {kind}, not with JSON", status_text(answer.status));
+        self.not_the_api(answer, &what)
+    }
+
+    fn web_page(&self) -> String {
+        format!(
+            "is `{}` the URL of the API, and not of a web page or a login in front of it?",
+            self.site.base
+        )
+    }
+
+    fn hint(&self, answer: &HttpAnswer) -> Option<String> {
+        let credential = || match &self.site.credential {
+            Some(source) => format!("check the credential, which comes from {source}"),
+            None => "the backend states no `auth`".into(),
+        };
+        match answer.status {
+            401 => Some(credential()),
+            403 => Some(format!("the server knows who asks and does not allow it; {}", credential())),
+            405 => Some("the method is not allowed there: check the operation in the backend".into()),
+            429 => Some("lower `limits.concurrency`, or set `limits.rate`, in the backend".into()),
+            _ if is_html(answer) => Some(self.web_page()),
+            404 => Some(format!("is the path right? It is below `{}`", self.site.base)),
+            _ => None,
+        }
+    }
+}
+
+/// The body as text, without a byte order mark; `None` for what is not UTF-8.
+pub fn text_of(answer: &HttpAnswer) -> Option<&str> {
+    std::str::from_utf8(&answer.body).ok().map(|text| text.trim_start_matches('\u{feff}'))
+}
+
+/// `403 Forbidden`; the bare number where the status has no name.
+pub fn status_text(status: u16) -> String {
+    let name = match status {
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        204 => "No Content",
+        304 => "Not Modified",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        402 => "Payment Required",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        406 => "Not Acceptable",
+        408 => "Request Timeout",
+        409 => "Conflict",
+        410 => "Gone",
+        412 => "Precondition Failed",
+        413 => "Content Too Large",
+        415 => "Unsupported Media Type",
+        422 => "Unprocessable Content",
+        423 => "Locked",
+        425 => "Too Early",
+        428 => "Precondition Required",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => return status.to_string(),
+    };
+    format!("{status} {name}")
+}
+
+/// How long the server asks to wait: seconds or a date (RFC 9110, 10.2.3), clamped. What is neither, or lies
+/// in the past, is taken for nothing.
+pub fn retry_after(text: &str, now: Duration) -> Option<Duration> {
+    let text = text.trim();
+    if !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()) {
+        return Some(text.parse().map_or(LONGEST_WAIT, Duration::from_secs).min(LONGEST_WAIT));
+    }
+    let date = httpdate::parse_http_date(text).ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(date.checked_sub(now)?.min(LONGEST_WAIT))
+}
+
+/// Whether an answer is a web page.
+pub fn is_html(answer: &HttpAnswer) -> bool {
+    let named = answer.header("content-type").is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
+    named || answer.body.trim_ascii_start().starts_with(b"<")
+}
+
+/// The members in which APIs say what is wrong, in the order of reading (RFC 9457 among them).
+const FIELDS: [&str; 9] =
+    ["title", "error", "message", "detail", "reason", "error_description", "description", "msg", "errors"];
+
+/// What the body says is wrong, whole; `None` where it says nothing that a line can hold.
+fn message_of(answer: &HttpAnswer) -> Option<String> {
+    if is_html(answer) {
+        return None;
+    }
+    let text = text_of(answer)?.trim();
+    let said = match serde_json::from_str::<Value>(text) {
+        Ok(value) => said_by(&value, 0).join(": "),
+        Err(_) => cut(text, LONGEST_TEXT),
+    };
+    (!said.is_empty()).then_some(said)
+}
+
+fn said_by(value: &Value, depth: usize) -> Vec<String> {
+    const DEEPEST: usize = 3;
+    const MOST: usize = 3;
+    let mut said: Vec<String> = Vec::new();
+    match value {
+        _ if depth > DEEPEST => {}
+        Value::String(text) if !text.trim().is_empty() => said.push(text.trim().into()),
+        Value::Array(items) => said.extend(items.iter().take(MOST).flat_map(|item| said_by(item, depth + 1))),
+        Value::Object(map) => {
+            let named = FIELDS.iter().filter_map(|name| map.get(*name));
+            said.extend(named.flat_map(|value| said_by(value, depth + 1)));
+            if let (Some(field), false) = (map.get("field").and_then(Value::as_str), said.is_empty()) {
+                said.insert(0, field.to_owned());
+            }
+        }
+        _ => {}
+    }
+    let mut unique: Vec<String> = Vec::new();
+    for one in said {
+        if !unique.contains(&one) {
+            unique.push(one);
+        }
+    }
+    unique
+}
+
+fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
+        return text.into();
+    }
+    let end = (0..=most - '…'.len_utf8()).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…", &text[..end])
+}
+
+#[cfg(test)]
+#[path = "refusal_tests.rs"]
+mod tests;

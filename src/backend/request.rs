@@ -1,0 +1,234 @@
+//! Operations on objects become HTTP requests, as values: nothing here sends anything.
+//!
+//! A request is a template of the kind, filled; a body that went through the operation's filter; and the
+//! strongest precondition that the observed version allows.
+
+use crate::core::exchange::{Collection, Failure, FailureClass, ParentIds, Target, VersionToken, Write};
+use crate::core::filter::{FilterError, Vars};
+use crate::core::identity::Key;
+use crate::core::kind::{Kind, ListOp, Method, Op, Piece, Version};
+use crate::core::value::{Map, Value};
+
+use super::base::Base;
+use super::body::{self, Sent};
+use super::page::PageAt;
+use super::path::{Fill, Unbuildable, build_path, build_query, fill_text, push_query};
+use super::wire::{HttpRequest, Role};
+
+/// What requests of one backend have in common.
+#[derive(Clone, Debug)]
+pub struct Site {
+    pub base: Base,
+    /// What `{owner}` stands for; empty for no owner.
+    pub owner: String,
+    /// Where the credential comes from, for hints; safe to print.
+    pub credential: Option<String>,
+}
+
+/// A page of a listing.
+///
+/// # Errors
+/// The backend's own faults: a placeholder without a value, a filter that fails.
+pub fn list(
+    site: &Site,
+    list: &ListOp,
+    collection: &Collection,
+    version: Option<&str>,
+    at: &PageAt,
+) -> Result<HttpRequest, Failure> {
+    let fill = Fill {
+        key: &collection.scope,
+        parent_ids: &collection.parent_ids,
+        id: None,
+        version,
+        owner: &site.owner,
+    };
+    let mut vars = vars(&collection.scope, &collection.parent_ids, None);
+    vars.0.push(("page", page_value(at)));
+    let body = body::filtered(&list.op, Sent::nothing(), &vars).map_err(filter_failure)?;
+    let mut request = build(site, &list.op, Role::List, &fill, body)?;
+    turn_to(&mut request, list, at);
+    Ok(request)
+}
+
+/// The read of one object.
+///
+/// # Errors
+/// As [`list`].
+pub fn read(site: &Site, op: &Op, target: &Target) -> Result<HttpRequest, Failure> {
+    let body = body::filtered(op, Sent::nothing(), &target_vars(target)).map_err(filter_failure)?;
+    build(site, op, Role::Read, &fill(site, target), body)
+}
+
+/// The request that tells the version, for kinds whose version has one of its own.
+///
+/// # Errors
+/// As [`list`].
+pub fn version(
+    site: &Site,
+    op: &Op,
+    key: &Key,
+    parent_ids: &ParentIds,
+    id: Option<&str>,
+) -> Result<HttpRequest, Failure> {
+    let body = body::filtered(op, Sent::nothing(), &vars(key, parent_ids, id)).map_err(filter_failure)?;
+    build(site, op, Role::Read, &Fill { key, parent_ids, id, version: None, owner: &site.owner }, body)
+}
+
+/// A write, with its precondition.
+///
+/// # Errors
+/// As [`list`]; also a write that the kind does not have, and a body that contradicts the key.
+pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Failure> {
+    let (role, op, target) = operation(kind, write)?;
+    let vars = target_vars(target);
+    let sent = body::of_write(kind, op, write).map_err(|e| backend_failure(e.to_string()))?;
+    let body = body::filtered(op, sent, &vars).map_err(filter_failure)?;
+    let mut request = build(site, op, role, &fill(site, target), body)?;
+    request.headers.extend(precondition(kind, role, op, target.version.as_ref()));
+    Ok(request)
+}
+
+/// The operation that performs a write, and what it is about.
+///
+/// # Errors
+/// A write that the kind does not have.
+pub fn operation<'a>(kind: &'a Kind, write: &'a Write) -> Result<(Role, &'a Op, &'a Target), Failure> {
+    let (role, op, target, word) = match write {
+        Write::Create(target, _) => (Role::Create, &kind.create, target, "create"),
+        Write::Update(target, _) => (Role::Update, &kind.update, target, "update"),
+        Write::Delete(target) => (Role::Delete, &kind.delete, target, "delete"),
+    };
+    match op {
+        Some(op) => Ok((role, op, target)),
+        None => Err(backend_failure(format!("the kind `{}` has no `{word}`", kind.name.kind))),
+    }
+}
+
+/// The variables that filters of a request and of its answer may name.
+pub fn target_vars(target: &Target) -> Vars {
+    let mut vars = vars(&target.id.key, &target.parent_ids, target.server_id.as_deref());
+    vars.0.push(("observed", target.observed.as_deref().cloned().unwrap_or(Value::Null)));
+    vars.0.push(("version", target.version.as_ref().map_or(Value::Null, |v| (*v.text).into())));
+    vars
+}
+
+/// `$key` has the parts of the key by name, `$parent` the server ids of the parents (`$parent.team.id`).
+pub fn vars(key: &Key, parent_ids: &ParentIds, id: Option<&str>) -> Vars {
+    let parts: Map<String, Value> =
+        key.parts().iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    let parents: Map<String, Value> =
+        parent_ids.0.iter().map(|(part, id)| (part.to_string(), serde_json::json!({"id": **id}))).collect();
+    let id = id.map_or(Value::Null, Value::from);
+    Vars(vec![("key", Value::Object(parts)), ("parent", Value::Object(parents)), ("id", id)])
+}
+
+/// A fault of the backend's document.
+pub fn backend_failure(message: String) -> Failure {
+    let hint = Some("the fault is in the backend's document".into());
+    Failure { class: FailureClass::Backend, message, hint, retry_after: None }
+}
+
+/// A filter of the backend's document that does not work.
+pub fn filter_failure(error: FilterError) -> Failure {
+    backend_failure(error.to_string())
+}
+
+fn unbuildable(error: Unbuildable) -> Failure {
+    let hint = match error {
+        Unbuildable::NoValue(_) => Some("it is known once the object, or its parent, has been read".into()),
+        Unbuildable::Value { .. } => Some("names that change the shape of a URL are never sent".into()),
+        Unbuildable::Shape(_) => Some("the fault is in the path of the backend's document".into()),
+    };
+    Failure { class: FailureClass::Backend, message: error.to_string(), hint, retry_after: None }
+}
+
+fn fill<'a>(site: &'a Site, target: &'a Target) -> Fill<'a> {
+    Fill {
+        key: &target.id.key,
+        parent_ids: &target.parent_ids,
+        id: target.server_id.as_deref(),
+        version: target.version.as_ref().map(|version| &*version.text),
+        owner: &site.owner,
+    }
+}
+
+fn build(site: &Site, op: &Op, role: Role, fill: &Fill, body: Option<Sent>) -> Result<HttpRequest, Failure> {
+    let mut url = build_path(&op.path, fill, &site.base).map_err(unbuildable)?;
+    let query = build_query(&op.query, fill).map_err(unbuildable)?;
+    if !query.is_empty() {
+        url = format!("{url}?{query}");
+    }
+    let mut headers = Vec::new();
+    for (name, template) in &op.headers {
+        headers.push((name.to_ascii_lowercase(), fill_text(template, fill).map_err(unbuildable)?));
+    }
+    let mut default = |name: &str, value: &str| {
+        if !headers.iter().any(|(have, _)| have == name) {
+            headers.push((name.into(), value.into()));
+        }
+    };
+    default("accept", "application/json");
+    let body = body.map(|sent| {
+        default("content-type", op.media.as_deref().unwrap_or(sent.media));
+        sent.value.to_string().into_bytes()
+    });
+    Ok(HttpRequest { role, method: op.method, url, headers, body })
+}
+
+/// Puts the page into the request: into the query, or nowhere where the body names `$page`.
+fn turn_to(request: &mut HttpRequest, list: &ListOp, at: &PageAt) {
+    if let PageAt::Url(url) = at {
+        request.url.clone_from(url);
+        return;
+    }
+    let Some(page) = &list.page else { return };
+    let in_body = list.op.body.as_ref().is_some_and(|body| body.uses("page"));
+    let mut query = String::new();
+    match at {
+        PageAt::Number(number) if !in_body => push_query(&mut query, &page.param, &number.to_string()),
+        PageAt::Cursor(cursor) if !in_body => push_query(&mut query, &page.param, cursor),
+        _ => {}
+    }
+    if let Some(size) = page.size.filter(|_| !in_body) {
+        push_query(&mut query, &page.size_param, &size.to_string());
+    }
+    if !query.is_empty() {
+        let separator = if request.url.contains('?') { '&' } else { '?' };
+        request.url = format!("{}{separator}{query}", request.url);
+    }
+}
+
+fn page_value(at: &PageAt) -> Value {
+    match at {
+        PageAt::First => Value::Null,
+        PageAt::Number(number) => (*number).into(),
+        PageAt::Cursor(text) | PageAt::Url(text) => text.as_str().into(),
+    }
+}
+
+/// The strongest precondition that the API offers (RFC 9110, 13.1).
+fn precondition(
+    kind: &Kind,
+    role: Role,
+    op: &Op,
+    version: Option<&VersionToken>,
+) -> Option<(String, String)> {
+    if matches!(kind.version, Version::None) {
+        return None;
+    }
+    if role == Role::Create {
+        return (op.method == Method::Put).then(|| ("if-none-match".into(), "*".into()));
+    }
+    let named = op.placeholders().any(|piece| *piece == Piece::Version)
+        || op.body.as_ref().is_some_and(|body| body.uses("version"));
+    // A weak tag never matches in If-Match (RFC 9110, 13.1.1).
+    let version = version.filter(|version| !named && !version.weak)?;
+    let quoted = version.text.starts_with('"');
+    let text = if quoted { version.text.to_string() } else { format!("\"{}\"", version.text) };
+    Some(("if-match".into(), text))
+}
+
+#[cfg(test)]
+#[path = "request_tests.rs"]
+mod tests;

@@ -1,0 +1,146 @@
+//! The clients of all backends of a run, behind the one interface that the engine's driver knows.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use super::drive::{Act, Look};
+use super::embedded::InProcess;
+use crate::api::client::{Client, Options, ReadOnly, ReadWrite, connect};
+use crate::api::transport::Transport;
+use crate::backend::connection::{Address, Connection};
+use crate::core::exchange::{Answer, Ask, Failure, FailureClass, Write};
+use crate::core::identity::KindName;
+use crate::core::kind::{Kind, Kinds};
+use crate::core::problem::Problem;
+use crate::core::report::Requests;
+use crate::server::Embedded;
+
+/// The ways to all backends, opened once: a plan and its application share them.
+pub struct Transports {
+    all: Vec<(Connection, Arc<dyn Transport>)>,
+}
+
+impl Transports {
+    /// # Errors
+    /// What cannot be opened, each with its backend.
+    pub fn open(connections: Vec<Connection>, parallel: Option<usize>) -> Result<Transports, Vec<Problem>> {
+        let (mut all, mut problems) = (Vec::new(), Vec::new());
+        for mut connection in connections {
+            connection.limits.concurrency = parallel.or(connection.limits.concurrency);
+            match open(&connection) {
+                Ok(transport) => all.push((connection, transport)),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if problems.is_empty() { Ok(Transports { all }) } else { Err(problems) }
+    }
+}
+
+fn open(connection: &Connection) -> Result<Arc<dyn Transport>, Problem> {
+    let doing = format!("opening the backend `{}`", connection.name);
+    match &connection.address {
+        Address::Embedded(path) => {
+            let embedded = Embedded::open(path)
+                .map_err(|error| Problem::new(format!("{doing}: {error}")).hint(error.hint()))?;
+            Ok(Arc::new(InProcess(embedded)))
+        }
+        Address::Http(_) => connect(connection).map_err(|error| Problem::new(format!("{doing}: {error}"))),
+    }
+}
+
+/// A client for each backend; what it may do is its type's business.
+pub struct Clients<Mode> {
+    clients: HashMap<Arc<str>, Client<Mode>>,
+    kinds: Kinds,
+}
+
+impl Clients<ReadOnly> {
+    /// Clients that cannot write.
+    pub fn read_only(transports: &Transports, kinds: &Kinds, options: &Options) -> Result<Self, Problem> {
+        Self::make(transports, kinds, |connection, transport| {
+            Client::read_only(connection, options.clone(), transport)
+        })
+    }
+}
+
+impl Clients<ReadWrite> {
+    /// Clients that can write.
+    pub fn read_write(transports: &Transports, kinds: &Kinds, options: &Options) -> Result<Self, Problem> {
+        Self::make(transports, kinds, |connection, transport| {
+            Client::read_write(connection, options.clone(), transport)
+        })
+    }
+}
+
+impl<Mode> Clients<Mode> {
+    fn make<E: std::fmt::Display>(
+        transports: &Transports,
+        kinds: &Kinds,
+        client: impl Fn(&Connection, Arc<dyn Transport>) -> Result<Client<Mode>, E>,
+    ) -> Result<Self, Problem> {
+        let mut clients = HashMap::new();
+        for (connection, transport) in &transports.all {
+            let made = client(connection, transport.clone()).map_err(|error| {
+                Problem::new(format!("opening the backend `{}`: {error}", connection.name))
+            })?;
+            clients.insert(connection.name.clone(), made);
+        }
+        Ok(Clients { clients, kinds: kinds.clone() })
+    }
+
+    /// The requests that all clients sent.
+    pub fn requests(&self) -> Requests {
+        let mut sum = Requests::default();
+        for client in self.clients.values() {
+            let one = client.requests();
+            sum.list += one.list;
+            sum.read += one.read;
+            sum.login += one.login;
+            sum.create += one.create;
+            sum.update += one.update;
+            sum.delete += one.delete;
+        }
+        sum
+    }
+
+    fn of(&self, name: &KindName) -> Result<(&Arc<Kind>, &Client<Mode>), Answer> {
+        let kind = self.kinds.get(name);
+        kind.zip(self.clients.get(&name.backend)).ok_or_else(|| {
+            Answer::Failed(Failure {
+                class: FailureClass::Backend,
+                message: format!("there is no connection to the backend `{}`", name.backend),
+                hint: None,
+                retry_after: None,
+            })
+        })
+    }
+}
+
+impl<Mode: Send + Sync> Look for Clients<Mode> {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            let name = match ask {
+                Ask::List(collection, _) => &collection.kind,
+                Ask::Read(target) => &target.id.kind,
+            };
+            match self.of(name) {
+                Ok((kind, client)) => client.ask(kind, ask).await,
+                Err(answer) => answer,
+            }
+        })
+    }
+}
+
+impl Act for Clients<ReadWrite> {
+    fn write<'a>(&'a self, write: &'a Write) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            let (Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target)) = write;
+            match self.of(&target.id.kind) {
+                Ok((kind, client)) => client.write(kind, write).await,
+                Err(answer) => answer,
+            }
+        })
+    }
+}

@@ -1,0 +1,249 @@
+//! Loads the input: files to documents, backends to kinds and connections, everything linked and checked.
+//! All that is wrong is said in one run.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::backend::connection::Connection;
+use crate::backend::{language, preset};
+use crate::core::document::Document;
+use crate::core::graph::Graph;
+use crate::core::identity::KindName;
+use crate::core::kind::{Kind, Kinds};
+use crate::core::problem::Problem;
+use crate::core::raw::{RawDocument, Source};
+use crate::manifest::{self, KindSource, Outsides, Selection};
+
+/// What is to be loaded.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// Files, folders, or `-`.
+    pub files: Vec<PathBuf>,
+    /// The only source of Backend documents, when not empty.
+    pub backends: Vec<PathBuf>,
+    /// Variables that documents may name; empty: all.
+    pub allow_env: Vec<String>,
+    pub selection: Selection,
+}
+
+/// A loaded and linked input.
+#[derive(Debug)]
+pub struct Input {
+    pub documents: Vec<Document>,
+    pub graph: Graph,
+    pub kinds: Kinds,
+    /// Of the backends that are to be reached.
+    pub connections: Vec<Connection>,
+    pub selection: Selection,
+    pub warnings: Vec<Problem>,
+}
+
+/// What loading came to. The secrets are told even when it failed, so that no message shows one.
+pub struct Loaded {
+    pub input: Result<Input, Vec<Problem>>,
+    pub secrets: Vec<String>,
+}
+
+/// Which backends a command needs to reach.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// Those that a document names.
+    Used,
+    /// Those that have a kind of these names; without names those that a document names, and all of them
+    /// where there is no document.
+    Kinds(Vec<String>),
+    /// None: nothing is sent, and nothing that only a request needs has to be there.
+    None,
+}
+
+impl Reach {
+    fn takes(&self, backend: &str, used: &BTreeSet<Arc<str>>, kinds: &Kinds) -> bool {
+        match self {
+            Reach::Used => used.contains(backend),
+            Reach::Kinds(names) if names.is_empty() => used.is_empty() || used.contains(backend),
+            Reach::Kinds(names) => kinds.iter().any(|kind| {
+                *kind.name.backend == *backend && names.iter().any(|name| **name == *kind.name.kind)
+            }),
+            Reach::None => false,
+        }
+    }
+}
+
+/// Loads. `env` looks up a variable.
+pub fn load(sources: Sources, reach: Reach, env: &dyn Fn(&str) -> Option<OsString>) -> Loaded {
+    let mut loader = Loader::new(&sources, env);
+    let input = loader.load(reach, sources.selection);
+    let secrets = loader.secrets();
+    Loaded { input, secrets }
+}
+
+struct Loader<'e> {
+    outsides: Outsides<'e>,
+    /// For backends that are trusted more than the documents: `--backends`.
+    trusted: Option<Outsides<'e>>,
+    manifests: Vec<RawDocument>,
+    backends: Vec<RawDocument>,
+    problems: Vec<Problem>,
+    texts: HashMap<Arc<str>, Arc<Source>>,
+}
+
+impl<'e> Loader<'e> {
+    fn new(sources: &Sources, env: &'e dyn Fn(&str) -> Option<OsString>) -> Loader<'e> {
+        let mut outsides = Outsides::new(env, &sources.files);
+        if !sources.allow_env.is_empty() {
+            outsides = outsides.allow_env(&sources.allow_env);
+        }
+        let mut loaded = manifest::load(&sources.files);
+        let mut trusted = None;
+        if !sources.backends.is_empty() {
+            trusted = Some(Outsides::new(env, &sources.backends));
+            outsides = outsides.secrets_below_roots();
+            let own = manifest::load(&sources.backends);
+            loaded.problems.extend(own.problems);
+            let ignored = std::mem::replace(&mut loaded.backends, own.backends);
+            loaded.problems.extend(ignored.iter().map(ignored_backend));
+        }
+        let mut texts = HashMap::new();
+        for raw in loaded.manifests.iter().chain(&loaded.backends) {
+            texts.entry(raw.source.file.clone()).or_insert_with(|| raw.source.clone());
+        }
+        Loader {
+            outsides,
+            trusted,
+            manifests: loaded.manifests,
+            backends: loaded.backends,
+            problems: loaded.problems,
+            texts,
+        }
+    }
+
+    fn load(&mut self, reach: Reach, selection: Selection) -> Result<Input, Vec<Problem>> {
+        let registry = self.registry();
+        let raws = std::mem::take(&mut self.manifests);
+        let (documents, problems) = manifest::documents(raws, &registry, &mut self.outsides);
+        self.problems.extend(problems);
+        let used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
+        let kinds = registry.kinds.into_inner();
+        let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
+        let graph = Graph::build(&documents, &kinds).unwrap_or_else(|problems| {
+            self.problems.extend(problems);
+            Graph::default()
+        });
+        let (warnings, errors): (Vec<Problem>, Vec<Problem>) = std::mem::take(&mut self.problems)
+            .into_iter()
+            .map(|p| self.excerpted(p))
+            .partition(|p| p.warning);
+        if !errors.is_empty() {
+            return Err(warnings.into_iter().chain(errors).collect());
+        }
+        Ok(Input { documents, graph, kinds, connections, selection, warnings })
+    }
+
+    /// The kinds of all backends.
+    fn registry(&mut self) -> Registry {
+        let mut registry = Registry::default();
+        for raw in &self.backends {
+            let (kinds, problems) = language::kinds(raw);
+            let sound = problems.iter().all(|problem| problem.warning);
+            self.problems.extend(problems);
+            let Some(name) = backend_name(raw) else { continue };
+            if let Some(first) = registry.backends.get(&name) {
+                let message = format!("two backends are named `{name}`: the other one stands at {first}");
+                self.problems.push(Problem::new(message).at(raw.origin()));
+                continue;
+            }
+            registry.backends.insert(name.clone(), raw.origin());
+            if sound && kinds.is_empty() {
+                registry.open.insert(name);
+            }
+            kinds.into_iter().for_each(|kind| registry.kinds.borrow_mut().insert(kind));
+        }
+        registry
+    }
+
+    /// How the backends are reached.
+    fn connections(&mut self, wanted: &dyn Fn(&str) -> bool) -> Vec<Connection> {
+        let mut connections = Vec::new();
+        for raw in std::mem::take(&mut self.backends) {
+            if !backend_name(&raw).is_some_and(|name| wanted(&name)) {
+                continue;
+            }
+            // A preset that does not exist was said when the kinds were read.
+            let Ok(mut whole) = preset::apply(&raw) else { continue };
+            let outsides = self.trusted.as_mut().unwrap_or(&mut self.outsides);
+            let problems = outsides.fill(&mut whole.root, &raw.source);
+            let sound = problems.is_empty();
+            self.problems.extend(problems);
+            let folder = Path::new(&*raw.source.file).parent().unwrap_or(Path::new(""));
+            match language::connection(&whole, folder) {
+                Ok(connection) => connections.push(connection),
+                Err(problems) if sound => self.problems.extend(problems),
+                Err(_) => {}
+            }
+        }
+        connections
+    }
+
+    fn secrets(&self) -> Vec<String> {
+        let trusted = self.trusted.iter().flat_map(Outsides::secrets);
+        self.outsides.secrets().chain(trusted).map(str::to_owned).collect()
+    }
+
+    /// The problem with the line that it points at.
+    fn excerpted(&self, mut problem: Problem) -> Problem {
+        if let (Some(origin), None) = (&problem.origin, &problem.excerpt) {
+            let source = self.texts.get(&origin.file);
+            problem.excerpt = source.and_then(|source| source.line(origin.at.line)).map(str::to_owned);
+        }
+        problem
+    }
+}
+
+/// `metadata.name` of a Backend document.
+fn backend_name(raw: &RawDocument) -> Option<Arc<str>> {
+    raw.root.get("metadata")?.get("name")?.as_str().map(Arc::from)
+}
+
+fn ignored_backend(raw: &RawDocument) -> Problem {
+    let name = backend_name(raw).unwrap_or_default();
+    Problem::new(format!("the backend `{name}` is ignored: `--backends` names the only ones"))
+        .at(raw.origin())
+        .warning()
+}
+
+/// The kinds of the backends, those of the built-in server made as they are named.
+#[derive(Default)]
+struct Registry {
+    kinds: RefCell<Kinds>,
+    backends: BTreeMap<Arc<str>, crate::core::node::Origin>,
+    /// Backends that take any kind.
+    open: BTreeSet<Arc<str>>,
+}
+
+impl KindSource for Registry {
+    fn kind(&self, name: &KindName, parts: &[&str]) -> Option<Arc<Kind>> {
+        let known = self.kinds.borrow().get(name).cloned();
+        if known.is_some() || !self.open.contains(&name.backend) {
+            return known;
+        }
+        let parts = if parts.is_empty() { &["name"][..] } else { parts };
+        let made = language::generic_kind(&name.backend, &name.kind, parts).ok()?;
+        self.kinds.borrow_mut().insert(made);
+        self.kinds.borrow().get(name).cloned()
+    }
+
+    fn of_document(&self, api_version: &str, kind: &str) -> Option<Arc<Kind>> {
+        self.kinds.borrow().of_document(api_version, kind).cloned()
+    }
+
+    fn backends(&self) -> Vec<Arc<str>> {
+        self.backends.keys().cloned().collect()
+    }
+
+    fn kinds_of(&self, backend: &str) -> Vec<Arc<str>> {
+        self.kinds.borrow().kinds_of(backend)
+    }
+}

@@ -1,0 +1,162 @@
+//! One invocation's work: a loaded input, open ways to its backends, and the runs over them.
+
+use std::collections::BTreeSet;
+
+use super::clients::{Clients, Transports};
+use super::drive::{self, Limits, Tell};
+use super::input::Input;
+use crate::api::client::Options as ClientOptions;
+use crate::core::document::{Document, Ensure};
+use crate::core::engine::{Engine, Mode, Options};
+use crate::core::graph::Graph;
+use crate::core::kind::Kinds;
+use crate::core::problem::Problem;
+use crate::core::report::{Report, Requests};
+use crate::manifest::Selection;
+
+/// Writes under way at once, where nothing else is said; the client's own limits stay below it.
+const WRITES: usize = 64;
+
+/// What a run may do besides what the documents say.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// Requests at once, to each backend.
+    pub parallel: Option<usize>,
+    /// Objects that may be deleted and created again, as `Kind/part/part`.
+    pub replace: BTreeSet<String>,
+    /// Objects whose write-only values are sent again, as `Kind/part/part`.
+    pub rotate: BTreeSet<String>,
+    /// The value of `TRUEUP_ALLOW_EXEC`.
+    pub allow_exec: Option<String>,
+    /// The seed of all jitter.
+    pub seed: u64,
+}
+
+/// A loaded input with open ways to its backends.
+pub struct Session {
+    documents: Vec<Document>,
+    graph: Graph,
+    kinds: Kinds,
+    selection: Selection,
+    transports: Transports,
+    client: ClientOptions,
+    choices: Choices,
+}
+
+impl Session {
+    /// # Errors
+    /// Backends that cannot be opened; flags that name no document.
+    pub fn open(input: Input, secrets: &[String], choices: Choices) -> Result<Session, Vec<Problem>> {
+        let problems = unknown_names(&input.documents, &choices);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let transports = Transports::open(input.connections, choices.parallel)?;
+        let client = ClientOptions {
+            allow_exec: choices.allow_exec.clone(),
+            secrets: secrets.to_vec(),
+            ..ClientOptions::default()
+        };
+        Ok(Session {
+            documents: input.documents,
+            graph: input.graph,
+            kinds: input.kinds,
+            selection: input.selection,
+            transports,
+            client,
+            choices,
+        })
+    }
+
+    /// Turns every document into the wish that its object be gone; those that must merely exist are left.
+    pub fn wish_all_gone(&mut self) {
+        let managed = self.documents.iter_mut().filter(|d| d.policy.ensure != Ensure::Exists);
+        managed.for_each(|document| document.policy.ensure = Ensure::Absent);
+    }
+
+    /// One pass that cannot write.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn plan(&self, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
+        let documents = self.documents.clone();
+        self.plan_of(documents, limits, tell).await
+    }
+
+    /// [`Session::plan`] for a session that is needed no longer: the documents are not copied.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn plan_once(&mut self, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
+        let documents = std::mem::take(&mut self.documents);
+        self.plan_of(documents, limits, tell).await
+    }
+
+    async fn plan_of(
+        &self,
+        documents: Vec<Document>,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<Report, Problem> {
+        let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
+        let engine = self.engine(documents, Mode::Plan, None);
+        let engine = drive::observe(engine, &clients, limits, tell).await;
+        Ok(Report { requests: clients.requests(), ..engine.report() })
+    }
+
+    /// Does what `agreed` plans, and nothing destructive beside it; reads everything back.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn apply(&self, agreed: &Report, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
+        let clients = Clients::read_write(&self.transports, &self.kinds, &self.client)?;
+        let engine = self.engine(self.documents.clone(), Mode::Apply, Some(agreed));
+        let engine = drive::act(engine, &clients, limits, tell).await;
+        let report = engine.report();
+        let requests = sum(agreed.requests, clients.requests());
+        Ok(Report { requests, ..report })
+    }
+
+    fn engine(&self, documents: Vec<Document>, mode: Mode, agreed: Option<&Report>) -> Engine {
+        let options = Options {
+            replace: self.choices.replace.clone(),
+            rotate: self.choices.rotate.clone(),
+            writes: self.choices.parallel.unwrap_or(WRITES),
+            seed: self.choices.seed,
+        };
+        let selected = |document: &Document| self.selection.takes(document);
+        Engine::new(documents, self.graph.clone(), &self.kinds, mode, options, &selected, agreed)
+    }
+
+    pub(super) fn parts(&self) -> (&Transports, &Kinds, &ClientOptions, &[Document]) {
+        (&self.transports, &self.kinds, &self.client, &self.documents)
+    }
+}
+
+/// `--replace` and `--rotate` with names that no document has: a slip there must not go unseen.
+fn unknown_names(documents: &[Document], choices: &Choices) -> Vec<Problem> {
+    let wanted = choices.replace.iter().map(|name| ("--replace", name));
+    let wanted = wanted.chain(choices.rotate.iter().map(|name| ("--rotate", name)));
+    let mut wanted: Vec<(&str, &String)> = wanted.collect();
+    if wanted.is_empty() {
+        return Vec::new();
+    }
+    let known: BTreeSet<String> = documents.iter().map(|document| document.id.slashed()).collect();
+    wanted.retain(|(_, name)| !known.contains(*name));
+    let problem = |(flag, name): (&str, &String)| {
+        Problem::new(format!("`{flag} {name}` names no document"))
+            .hint("names are written `Kind/part/part`, as a plan's hints show them")
+    };
+    wanted.into_iter().map(problem).collect()
+}
+
+fn sum(a: Requests, b: Requests) -> Requests {
+    Requests {
+        list: a.list + b.list,
+        read: a.read + b.read,
+        login: a.login + b.login,
+        create: a.create + b.create,
+        update: a.update + b.update,
+        delete: a.delete + b.delete,
+    }
+}
