@@ -215,7 +215,7 @@ fn name(i: usize) -> String {
 fn body(i: usize) -> serde_json::Value {
     serde_json::json!({
         "description": format!("Widget number {i}, made to measure how fast things are compared and written"),
-        "enabled": i % 3 != 0,
+        "enabled": !i.is_multiple_of(3),
         "replicas": i % 7,
         "labels": {"team": format!("team-{}", i % 50), "tier": "backend", "region": "eu-central-1"},
         "limits": {"cpu": "500m", "memory": "256Mi", "connections": 100 + i % 100, "timeout": "30s"},

@@ -180,6 +180,7 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--token-env', '--token-env', [CompletionResultType]::ParameterName, 'Variable of the environment that holds the token which clients must send')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('--no-sync', '--no-sync', [CompletionResultType]::ParameterName, 'Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')

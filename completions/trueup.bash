@@ -417,7 +417,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__serve)
-            opts="-v -q -h --listen --store --faults --token-env --output --color --verbose --quiet --help"
+            opts="-v -q -h --listen --store --faults --token-env --no-sync --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

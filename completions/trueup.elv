@@ -170,6 +170,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --token-env 'Variable of the environment that holds the token which clients must send'
             cand --output 'Text for people, or JSON: one document, or one object a line'
             cand --color 'Whether to colour; auto: in a terminal, unless NO_COLOR is set'
+            cand --no-sync 'Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some'
             cand -v 'Show objects in sync too; twice: log requests'
             cand --verbose 'Show objects in sync too; twice: log requests'
             cand -q 'No progress, no talk: the result only'

@@ -160,6 +160,7 @@ ndjson\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l no-sync -d 'Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -s h -l help -d 'Print help'

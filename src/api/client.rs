@@ -15,7 +15,7 @@ use super::tls::TlsError;
 use super::transport::{Transport, TransportError};
 use crate::backend::answer::{self, Asked};
 use crate::backend::base::{Base, BaseError};
-use crate::backend::connection::Connection;
+use crate::backend::connection::{Connection, Text};
 use crate::backend::refusal::Context;
 use crate::backend::request::{self, Site, backend_failure};
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
@@ -112,7 +112,12 @@ impl<Mode> Client<Mode> {
         let site = Site { base, owner: options.owner, credential: auth.source() };
         let limiter = Limiter::new(&connection.limits);
         let headers = connection.headers.clone();
-        let line = Line::new(site, auth, headers, limiter, transport, options.secrets);
+        let mut secrets = options.secrets;
+        secrets.extend(headers.iter().filter_map(|(_, value)| match value {
+            Text::Secret(secret) => secret.reveal().map(str::to_owned),
+            Text::Plain(_) => None,
+        }));
+        let line = Line::new(site, auth, headers, limiter, transport, secrets);
         Ok(Client { line: Arc::new(line), mode: PhantomData })
     }
 
@@ -213,3 +218,7 @@ impl Line {
         run(&Context { site: &self.site, doing, now: now(), redactor: &redactor })
     }
 }
+
+#[cfg(test)]
+#[path = "client_tests.rs"]
+mod tests;

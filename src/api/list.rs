@@ -1,7 +1,6 @@
 //! Drives a listing: pages are asked for as the pager says, together where it can, and read on other threads
 //! while the next ones are under way.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,13 +10,13 @@ use tokio::task::{JoinError, JoinHandle, spawn_blocking};
 use url::Url;
 
 use super::exchange::Line;
+use crate::backend::assembly::Assembly;
 use crate::backend::elements::PageItems;
 use crate::backend::listing::{self, Listed, OpenPage};
 use crate::backend::page::{PageAt, Pager};
 use crate::backend::request::{self, backend_failure};
 use crate::backend::wire::HttpAnswer;
 use crate::core::exchange::{Answer, Collection, Failure, FailureClass, Listing, VersionToken, Wanted};
-use crate::core::identity::Key;
 use crate::core::kind::{Kind, ListOp, PageBy};
 
 /// A page after the first is asked for so often while the server asks for patience: giving up would throw
@@ -181,64 +180,5 @@ impl Job {
 
     fn refuse(&self, what: &str) -> Failure {
         self.line.judge(&self.doing, |context| context.fail(FailureClass::Refused, what, None))
-    }
-}
-
-/// Pages become one listing. An item that stands on two pages, because others before it came or went, is one.
-struct Assembly {
-    listing: Listing,
-    /// Whether items may move between pages.
-    shifts: bool,
-    moved: usize,
-    /// Which page showed an object first, and where it stands among the items.
-    known: HashMap<(Key, Option<Arc<str>>), (usize, Option<usize>)>,
-    pages: usize,
-}
-
-impl Assembly {
-    fn new(shifts: bool) -> Assembly {
-        let listing = Listing {
-            items: Vec::new(),
-            others: Vec::new(),
-            seen: 0,
-            incomplete: None,
-            problems: Vec::new(),
-        };
-        Assembly { listing, shifts, moved: 0, known: HashMap::new(), pages: 0 }
-    }
-
-    fn add(&mut self, page: PageItems) {
-        self.pages += 1;
-        self.listing.seen += page.seen;
-        self.listing.problems.extend(page.problems);
-        for item in page.items {
-            if let Some(Some(at)) = self.again(&item.key, &item.server_id, Some(self.listing.items.len())) {
-                self.listing.items[at] = item;
-            } else {
-                self.listing.items.push(item);
-            }
-        }
-        for (key, id) in page.others {
-            if self.again(&key, &id, None).is_none() {
-                self.listing.others.push(key);
-            }
-        }
-    }
-
-    /// Whether an earlier page showed the object already, and where. Twice on one page is two objects.
-    fn again(&mut self, key: &Key, id: &Option<Arc<str>>, at: Option<usize>) -> Option<Option<usize>> {
-        let (page, first) = *self.known.entry((key.clone(), id.clone())).or_insert((self.pages, at));
-        let again = page < self.pages;
-        self.moved += usize::from(again);
-        self.listing.seen -= usize::from(again);
-        again.then_some(first)
-    }
-
-    fn finish(mut self, incomplete: Option<String>) -> Listing {
-        let moved = (self.shifts && self.moved > 0).then(|| {
-            format!("{} items stood on two pages: the collection changed while it was listed", self.moved)
-        });
-        self.listing.incomplete = incomplete.or(moved);
-        self.listing
     }
 }

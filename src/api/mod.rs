@@ -5,9 +5,12 @@
 pub mod auth;
 pub mod client;
 mod exchange;
-mod exec;
+pub mod exec;
 pub mod http;
 pub mod limit;
 mod list;
 mod tls;
 pub mod transport;
+
+#[cfg(test)]
+mod testing;

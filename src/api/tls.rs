@@ -64,3 +64,7 @@ fn identity(cert: &Path, key: &Path) -> Result<Identity, TlsError> {
 fn read(path: &Path, what: &'static str) -> Result<Vec<u8>, TlsError> {
     std::fs::read(path).map_err(|source| TlsError::Read { path: path.into(), what, source })
 }
+
+#[cfg(test)]
+#[path = "tls_tests.rs"]
+mod tests;

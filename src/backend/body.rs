@@ -27,7 +27,7 @@ const JSON: &str = "application/json";
 /// The value that a write sends, before the operation's filter. `null` stands for nothing.
 ///
 /// Key parts that the request does not carry are laid into it at their place on the item, where that is a
-/// plain path. A request that names the object by its server id needs no key.
+/// plain path. An update that names the object by its server id needs no key.
 ///
 /// # Errors
 /// A body that states another value for a part of the key.
@@ -38,7 +38,9 @@ pub fn of_write(kind: &Kind, op: &Op, write: &Write) -> Result<Sent, Contradicti
     };
     let sent = |value, media| Ok(Sent { value, media });
     match body {
-        Body::Object(value) if op.needs_id() => sent(value.clone(), JSON),
+        Body::Object(value) if matches!(write, Write::Update(..)) && op.needs_id() => {
+            sent(value.clone(), JSON)
+        }
         Body::Object(value) => sent(with_key(kind, op, key, value.clone())?, JSON),
         Body::Merge(value) => sent(value.clone(), "application/merge-patch+json"),
         Body::JsonPatch(operations) => sent(json_patch(operations), "application/json-patch+json"),

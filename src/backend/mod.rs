@@ -2,6 +2,7 @@
 //! become what the engine understands. Nothing here sends anything.
 
 pub mod answer;
+pub mod assembly;
 pub mod base;
 pub mod body;
 pub mod connection;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::core::escape;
 use crate::core::exchange::{Failure, FailureClass};
 use crate::core::redact::Redactor;
-use crate::core::value::{Value, plain_text};
+use crate::core::value::Value;
 
 use super::request::Site;
 use super::wire::HttpAnswer;
@@ -198,7 +198,7 @@ fn said_by(value: &Value, depth: usize) -> Vec<String> {
             let named = FIELDS.iter().filter_map(|name| map.get(*name));
             said.extend(named.flat_map(|value| said_by(value, depth + 1)));
             if let (Some(field), false) = (map.get("field").and_then(Value::as_str), said.is_empty()) {
-                said.insert(0, plain_text(&field.into()));
+                said.insert(0, field.to_owned());
             }
         }
         _ => {}

@@ -6,7 +6,7 @@
 use crate::core::exchange::{Collection, Failure, FailureClass, ParentIds, Target, VersionToken, Write};
 use crate::core::filter::{FilterError, Vars};
 use crate::core::identity::Key;
-use crate::core::kind::{Kind, ListOp, Method, Op, PageBy, Piece, Version};
+use crate::core::kind::{Kind, ListOp, Method, Op, Piece, Version};
 use crate::core::value::{Map, Value};
 
 use super::base::Base;
@@ -183,7 +183,7 @@ fn turn_to(request: &mut HttpRequest, list: &ListOp, at: &PageAt) {
         return;
     }
     let Some(page) = &list.page else { return };
-    let in_body = list.op.body.as_ref().is_some_and(|body| body.text().contains("$page"));
+    let in_body = list.op.body.as_ref().is_some_and(|body| body.uses("page"));
     let mut query = String::new();
     match at {
         PageAt::Number(number) if !in_body => push_query(&mut query, &page.param, &number.to_string()),
@@ -192,10 +192,6 @@ fn turn_to(request: &mut HttpRequest, list: &ListOp, at: &PageAt) {
     }
     if let Some(size) = page.size.filter(|_| !in_body) {
         push_query(&mut query, &page.size_param, &size.to_string());
-    }
-    // An offset of nothing is where every server begins.
-    if page.by == PageBy::Offset && *at == PageAt::Number(0) && page.size.is_none() {
-        query.clear();
     }
     if !query.is_empty() {
         let separator = if request.url.contains('?') { '&' } else { '?' };
@@ -225,7 +221,7 @@ fn precondition(
         return (op.method == Method::Put).then(|| ("if-none-match".into(), "*".into()));
     }
     let named = op.placeholders().any(|piece| *piece == Piece::Version)
-        || op.body.as_ref().is_some_and(|body| body.text().contains("$version"));
+        || op.body.as_ref().is_some_and(|body| body.uses("version"));
     // A weak tag never matches in If-Match (RFC 9110, 13.1.1).
     let version = version.filter(|version| !named && !version.weak)?;
     let quoted = version.text.starts_with('"');

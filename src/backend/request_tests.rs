@@ -6,7 +6,7 @@ use crate::backend::testing::{kind, op, template};
 use crate::core::exchange::Body;
 use crate::core::filter::Filter;
 use crate::core::identity::ObjectId;
-use crate::core::kind::Page;
+use crate::core::kind::{Page, PageBy};
 use crate::core::patch::Operation;
 
 use super::*;
@@ -62,6 +62,13 @@ fn key_parts_that_the_path_does_not_carry_are_laid_into_the_body() {
     let other = create(json!({"meta": {"name": "other"}})).expect_err("another name");
     assert_eq!(other.message, "`meta.name` in the body is not the `name` of the key");
     assert_eq!(other.class, FailureClass::Backend);
+    kind.create = Some(op("PUT /queues/{id}"));
+    kind.update = Some(op("PUT /queues/{id}"));
+    let body = || Body::Object(json!({"x": 1}));
+    let pinned = sent(&kind, &Write::Create(target(&kind), body()));
+    assert_eq!(text(&pinned), r#"{"meta":{"name":"a b"},"x":1}"#, "a new object has to be told its name");
+    let update = sent(&kind, &Write::Update(target(&kind), body()));
+    assert_eq!(text(&update), r#"{"x":1}"#, "the id says which one it is");
 }
 
 #[test]

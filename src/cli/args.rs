@@ -207,6 +207,9 @@ pub struct ServeArgs {
     /// Variable of the environment that holds the token which clients must send
     #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
     pub token_env: Option<String>,
+    /// Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some
+    #[arg(long, value_parser = switch, env = "TRUEUP_NO_SYNC")]
+    pub no_sync: bool,
 }
 
 #[derive(Debug, Args)]

@@ -2,20 +2,25 @@
 //!
 //! The environment and the terminal are looked at here and handed on as values.
 
+mod apply;
 mod args;
 pub mod color;
 mod completions;
 pub mod confirm;
+mod get;
 mod help;
 pub mod options;
 mod parse;
+mod plan;
+mod serve;
+mod start;
+mod validate;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
 use crate::core::exit::Exit;
-use crate::core::problem::Problem;
 use crate::render::out::{Out, Stream};
 use color::decide;
 use options::{Command, Invocation, Output};
@@ -27,6 +32,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
         Ok(invocation) => {
             let mut out = open(&invocation.output);
             guard_panics(&out);
+            log(&invocation.output, &out);
             let exit = dispatch(&invocation, &mut out);
             out.exit(exit)
         }
@@ -62,12 +68,28 @@ fn guard_panics(out: &Out) {
 }
 
 fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
+    let output = &invocation.output;
     match &invocation.command {
+        Command::Plan(options) => plan::plan(options, output, out),
+        Command::Drift(options) => plan::drift(options, output, out),
+        Command::Apply(options) => apply::apply(options, output, out),
+        Command::Validate(options) => validate::validate(options, out),
+        Command::Get(options) => get::get(options, out),
+        Command::Delete(options) => apply::delete(options, output, out),
+        Command::Serve(options) => serve::run(options, out),
         Command::Completions(shell) => completions::run(*shell, out),
-        other => {
-            let message = format!("`{}` is not part of this build", other.word());
-            out.error(&Problem::new(message));
-            Exit::Failed
-        }
     }
+}
+
+/// `-vv`: each request, on standard error, through the same choke point as everything else.
+fn log(output: &Output, out: &Out) {
+    let level = match output.verbose {
+        0 | 1 => return,
+        2 => tracing::Level::DEBUG,
+        _ => tracing::Level::TRACE,
+    };
+    let guard = Mutex::new(out.guard(io::stderr()));
+    let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(guard);
+    // Another subscriber can only be a test's own.
+    drop(tracing::subscriber::set_global_default(subscriber.finish()));
 }

@@ -126,6 +126,8 @@ pub struct Serve {
     pub faults: Option<PathBuf>,
     /// The environment's variable that holds the token which clients must show.
     pub token_env: Option<String>,
+    /// Answer writes before they are on the disk.
+    pub no_sync: bool,
 }
 
 impl Command {

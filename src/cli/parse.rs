@@ -80,8 +80,8 @@ fn command(verb: Verb) -> Result<Command, Problem> {
             effort: effort(&pace),
             yes: yes.yes,
         }),
-        Verb::Serve(ServeArgs { listen, store, faults, token_env }) => {
-            Command::Serve(Serve { listen, store, faults, token_env })
+        Verb::Serve(ServeArgs { listen, store, faults, token_env, no_sync }) => {
+            Command::Serve(Serve { listen, store, faults, token_env, no_sync })
         }
         Verb::Completions(args) => Command::Completions(args.shell),
     })

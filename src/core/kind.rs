@@ -76,6 +76,7 @@ pub struct DocumentType {
 
 /// How one object is read.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a kind has one, and kinds are few")]
 pub enum Read {
     Op(Op),
     /// Taken from the listing; there is no request of its own.

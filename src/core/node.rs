@@ -45,8 +45,9 @@ pub enum Want {
     Json(Value),
     /// `!secret`: a text that is never printed, wherever it travels.
     Secret(Secret),
-    /// `!ref`: a field of another document's observed object.
-    Ref(Reference),
+    /// `!ref`: a field of another document's observed object. Boxed, as it is rare and large: a document has
+    /// very many nodes.
+    Ref(Box<Reference>),
     /// What loading puts in or takes away. None is left in a loaded document.
     Outside(Outside),
     List(Vec<Node>),

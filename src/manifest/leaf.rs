@@ -24,6 +24,7 @@ pub enum Tag {
 
 /// How a scalar stands in the file.
 pub struct Scalar<'t> {
+    /// Copied where it is kept: the parser's own strings have room to spare, which adds up.
     pub text: &'t str,
     /// Neither quoted nor a block: its type follows from its text.
     pub plain: bool,

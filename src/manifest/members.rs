@@ -1,42 +1,87 @@
 //! The members of a map: none twice, and what `<<` merges in below those that are written.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use crate::core::node::{Node, Outside, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::value::type_name;
 
-/// A member as written: its key, where the key stands, its value.
-pub type Entry = (String, Pos, Node);
-
-/// The map of these entries, laid over the values of its `<<`. `report` is told of what is wrong.
-pub fn map(
-    mut entries: Vec<Entry>,
+/// A map that is not at its end yet.
+#[derive(Default)]
+pub struct Members {
+    map: BTreeMap<String, Node>,
+    /// The values of `<<`, and where each stands.
     merges: Vec<(Pos, Node)>,
-    report: &mut dyn FnMut(Pos, Problem),
-) -> BTreeMap<String, Node> {
-    // Sorted once, a map is built in one go, and equal keys are neighbours.
-    entries.sort_by(|(a, _, _), (b, _, _)| a.cmp(b));
-    for pair in entries.windows(2) {
-        if let [(first, at, _), (second, again, _)] = pair
-            && first == second
-        {
-            report(*again, twice(first, *at));
+    key: Key,
+}
+
+/// What the next value of a map is.
+#[derive(Default)]
+pub enum Key {
+    /// The next key.
+    #[default]
+    Due,
+    /// The value of this key.
+    Of(String, Pos),
+    /// The value of `<<`.
+    Merge(Pos),
+    /// The value of a key that was refused.
+    Refused,
+}
+
+impl Members {
+    pub fn key_is_due(&self) -> bool {
+        matches!(self.key, Key::Due)
+    }
+
+    pub fn set_key(&mut self, key: Key) {
+        self.key = key;
+    }
+
+    /// Takes the next value: that of the key before it, or a key that is a map or a list.
+    pub fn add(&mut self, mut node: Node) -> Result<(), (Pos, Problem)> {
+        match std::mem::take(&mut self.key) {
+            Key::Of(name, at) => {
+                // A block that begins below its key is known by its key.
+                let block = node.at.line > at.line && matches!(node.want, Want::Map(_) | Want::List(_));
+                if block || node.is_nothing() {
+                    node.at = at;
+                }
+                match self.map.entry(name) {
+                    Entry::Vacant(place) => drop(place.insert(node)),
+                    Entry::Occupied(first) => return Err((at, twice(first.key(), first.get().at))),
+                }
+            }
+            Key::Merge(at) => {
+                let first = self.merges.first().map(|(first, _)| twice("<<", *first));
+                self.merges.push((at, node));
+                return first.map_or(Ok(()), |problem| Err((at, problem)));
+            }
+            Key::Refused => {}
+            Key::Due => {
+                self.key = Key::Refused;
+                let problem = Problem::new("a key must be a text, and here a map or a list is one").hint(
+                    "put the text in quotes if it begins with `{` or `[`; render the file first if it is a template",
+                );
+                return Err((node.at, problem));
+            }
         }
+        Ok(())
     }
-    for pair in merges.windows(2) {
-        report(pair[1].0, twice("<<", pair[0].0));
+
+    /// The map, laid over the values of its `<<`. `report` is told of what is wrong with those.
+    pub fn finish(mut self, report: &mut dyn FnMut(Pos, Problem)) -> BTreeMap<String, Node> {
+        for (at, node) in self.merges {
+            merge(&mut self.map, at, node, report);
+        }
+        self.map
     }
-    let mut map: BTreeMap<String, Node> = entries.into_iter().map(|(name, _, node)| (name, node)).collect();
-    for (at, node) in merges {
-        merge(&mut map, at, node, report);
-    }
-    map
 }
 
 fn twice(name: &str, first: Pos) -> Problem {
-    let (line, column) = (first.line, first.column);
-    Problem::new(format!("the key `{name}` stands twice in one map, first in line {line}, column {column}"))
+    let line = first.line;
+    Problem::new(format!("the key `{name}` stands twice in one map, first in line {line}"))
         .hint("remove one of the two")
 }
 

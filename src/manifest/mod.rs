@@ -11,7 +11,7 @@
 pub mod document;
 mod excerpt;
 pub mod files;
-mod glob;
+pub mod glob;
 mod json;
 pub mod kinds;
 mod lay;

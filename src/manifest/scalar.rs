@@ -50,20 +50,13 @@ pub fn read(text: &str) -> Result<Scalar, Problem> {
 
 /// What a reader of YAML 1.1 takes a plain scalar for, where that is something else than it is here.
 pub fn other_reading(text: &str) -> Option<&'static str> {
-    match text.len() {
-        0 | 1 => None,
-        2 | 3
-            if matches!(text.to_ascii_lowercase().as_str(), "no" | "on" | "yes" | "off")
-                && one_case(text) =>
-        {
-            Some("a boolean")
+    match text.as_bytes() {
+        [b'n' | b'N' | b'o' | b'O' | b'y' | b'Y', _] | [b'o' | b'O' | b'y' | b'Y', _, _] => {
+            let known = ["no", "on", "yes", "off"].iter().any(|word| word.eq_ignore_ascii_case(text));
+            (known && one_case(text)).then_some("a boolean")
         }
-        _ if text.as_bytes()[0].is_ascii_digit() || matches!(text.as_bytes()[0], b'-' | b'+') => {
-            if is_base_60(text) {
-                return Some("a number in base 60");
-            }
-            is_whole_with_exponent(text).then_some("a text")
-        }
+        [b'0'..=b'9' | b'-' | b'+', ..] if is_base_60(text) => Some("a number in base 60"),
+        [b'0'..=b'9' | b'-' | b'+', ..] if is_whole_with_exponent(text) => Some("a text"),
         _ => None,
     }
 }
@@ -118,7 +111,7 @@ fn two_readings(text: &str, unsigned: &str) -> Result<(), Problem> {
     let sign = if text.starts_with('-') { "-" } else { "" };
     let leading_zero = unsigned.len() > 1
         && unsigned.starts_with('0')
-        && unsigned.bytes().nth(1).is_some_and(|b| b.is_ascii_digit())
+        && unsigned.as_bytes()[1].is_ascii_digit()
         && unsigned.bytes().all(|b| b.is_ascii_digit());
     if leading_zero {
         let plain = format!("{sign}{}", stripped(unsigned));

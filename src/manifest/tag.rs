@@ -32,7 +32,7 @@ pub fn unknown(tag: &str) -> Problem {
 /// The value of `!name text`; `name` is without its `!`.
 pub fn of_text(name: &str, text: &str) -> Result<Want, Problem> {
     match name {
-        "ref" => short_reference(text).map(Want::Ref),
+        "ref" => Ok(Want::Ref(short_reference(text)?.into())),
         "env" => Ok(Want::Outside(Outside::Env(variable(text, ENV_FORM)?))),
         "file" if text.is_empty() => Err(Problem::new("`!file` names no file").hint(FILE_FORM)),
         "file" => Ok(Want::Outside(Outside::File(text.into()))),
@@ -46,7 +46,7 @@ pub fn of_text(name: &str, text: &str) -> Result<Want, Problem> {
 /// The value of `!name {…}`.
 pub fn of_map(name: &str, map: &BTreeMap<String, Node>) -> Result<Want, Problem> {
     match name {
-        "ref" => long_reference(map).map(Want::Ref),
+        "ref" => Ok(Want::Ref(long_reference(map)?.into())),
         other => Err(not_a(other, "a map")),
     }
 }
@@ -131,7 +131,7 @@ fn field_path(text: &str) -> Result<Path, Problem> {
 }
 
 /// `{kind: …, field: …, backend?: …}` and the parts of the key.
-pub fn long_reference(map: &BTreeMap<String, Node>) -> Result<Reference, Problem> {
+fn long_reference(map: &BTreeMap<String, Node>) -> Result<Reference, Problem> {
     let word = |name: &str| match map.get(name) {
         None => Ok(None),
         Some(node) => node
@@ -189,7 +189,7 @@ mod tests {
 
     fn reference(text: &str) -> Reference {
         match of_text("ref", text).expect(text) {
-            Want::Ref(reference) => reference,
+            Want::Ref(reference) => *reference,
             other => panic!("{other:?}"),
         }
     }

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::leaf::{self, Name, Scalar, Tag};
-use super::members::{self, Entry};
+use super::members::{Key, Members};
 use crate::core::node::{Node, Origin, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::value::Value;
@@ -63,19 +63,7 @@ struct Frame {
 
 enum Items {
     List(Vec<Node>),
-    Map { entries: Vec<Entry>, merges: Vec<(Pos, Node)>, key: Key },
-}
-
-/// What the next value of a map is.
-enum Key {
-    /// The next key.
-    Due,
-    /// The value of this key.
-    Of(String, Pos),
-    /// The value of `<<`.
-    Merge(Pos),
-    /// The value of a key that was refused.
-    Refused,
+    Map(Members),
 }
 
 /// The two shapes of collection.
@@ -154,7 +142,7 @@ impl Tree {
         }
         let items = match shape {
             Shape::List => Items::List(Vec::new()),
-            Shape::Map => Items::Map { entries: Vec::new(), merges: Vec::new(), key: Key::Due },
+            Shape::Map => Items::Map(Members::default()),
         };
         self.stack.push(Frame { at, tag, anchor, nodes_before: self.nodes, height: 1, items });
         Ok(())
@@ -175,8 +163,8 @@ impl Tree {
                 }
                 Want::List(items)
             }
-            Items::Map { entries, merges, .. } => {
-                let map = members::map(entries, merges, &mut |at, problem| self.problem(at, problem));
+            Items::Map(members) => {
+                let map = members.finish(&mut |at, problem| self.problem(at, problem));
                 leaf::map(tag, map).unwrap_or_else(|problem| {
                     self.problem(at, problem);
                     Want::Unset
@@ -191,9 +179,11 @@ impl Tree {
     pub fn scalar(&mut self, scalar: Scalar<'_>, at: Pos, anchor: usize) -> Result<(), Stop> {
         self.count(1, at)?;
         if self.key_is_due() {
-            let node = Node::new(at, Want::Json(Value::String(scalar.text.into())));
+            if anchor != 0 {
+                let node = Node::new(at, Want::Json(Value::String(scalar.text.into())));
+                self.keep(anchor, &node, 1, 0, at)?;
+            }
             let key = self.key(&scalar, at);
-            self.keep(anchor, &node, 1, 0, at)?;
             self.set_key(key);
             return Ok(());
         }
@@ -231,47 +221,29 @@ impl Tree {
     }
 
     fn key_is_due(&self) -> bool {
-        matches!(self.stack.last(), Some(Frame { items: Items::Map { key: Key::Due, .. }, .. }))
+        matches!(self.stack.last(), Some(Frame { items: Items::Map(members), .. }) if members.key_is_due())
     }
 
-    fn set_key(&mut self, new: Key) {
-        if let Some(Frame { items: Items::Map { key, .. }, .. }) = self.stack.last_mut() {
-            *key = new;
+    fn set_key(&mut self, key: Key) {
+        if let Some(Frame { items: Items::Map(members), .. }) = self.stack.last_mut() {
+            members.set_key(key);
         }
     }
 
     /// Puts a finished value where it belongs.
-    fn deliver(&mut self, mut node: Node, anchor: usize, size: usize, height: usize) -> Result<(), Stop> {
+    fn deliver(&mut self, node: Node, anchor: usize, size: usize, height: usize) -> Result<(), Stop> {
         self.keep(anchor, &node, size, height, node.at)?;
         let Some(frame) = self.stack.last_mut() else {
             self.root = Some(node);
             return Ok(());
         };
         frame.height = frame.height.max(height + 1);
-        let Items::Map { entries, merges, key } = &mut frame.items else {
-            if let Items::List(items) = &mut frame.items {
-                items.push(node);
-            }
-            return Ok(());
-        };
-        match std::mem::replace(key, Key::Due) {
-            Key::Of(name, at) => {
-                // A block that begins below its key is known by its key.
-                if node.at.line > at.line && matches!(node.want, Want::Map(_) | Want::List(_))
-                    || node.is_nothing()
-                {
-                    node.at = at;
+        match &mut frame.items {
+            Items::List(items) => items.push(node),
+            Items::Map(members) => {
+                if let Err((at, problem)) = members.add(node) {
+                    self.problem(at, problem);
                 }
-                entries.push((name, at, node));
-            }
-            Key::Merge(at) => merges.push((at, node)),
-            Key::Refused => {}
-            Key::Due => {
-                *key = Key::Refused;
-                let problem = Problem::new("a key must be a text, and here a map or a list is one").hint(
-                    "put the text in quotes if it begins with `{` or `[`; render the file first if it is a template",
-                );
-                self.problem(node.at, problem);
             }
         }
         Ok(())

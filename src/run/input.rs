@@ -35,7 +35,7 @@ pub struct Input {
     pub documents: Vec<Document>,
     pub graph: Graph,
     pub kinds: Kinds,
-    /// Of the backends that the documents use; of all of them, where nothing but backends is there.
+    /// Of the backends that are to be reached.
     pub connections: Vec<Connection>,
     pub selection: Selection,
     pub warnings: Vec<Problem>,
@@ -48,14 +48,28 @@ pub struct Loaded {
 }
 
 /// Which backends a command needs to reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Those that a document names.
     Used,
-    /// All that the files hold, whether a document names them or not.
-    All,
+    /// Those that have a kind of these names; without names those that a document names, and all of them
+    /// where there is no document.
+    Kinds(Vec<String>),
     /// None: nothing is sent, and nothing that only a request needs has to be there.
     None,
+}
+
+impl Reach {
+    fn takes(&self, backend: &str, used: &BTreeSet<Arc<str>>, kinds: &Kinds) -> bool {
+        match self {
+            Reach::Used => used.contains(backend),
+            Reach::Kinds(names) if names.is_empty() => used.is_empty() || used.contains(backend),
+            Reach::Kinds(names) => kinds.iter().any(|kind| {
+                *kind.name.backend == *backend && names.iter().any(|name| **name == *kind.name.kind)
+            }),
+            Reach::None => false,
+        }
+    }
 }
 
 /// Loads. `env` looks up a variable.
@@ -112,8 +126,8 @@ impl<'e> Loader<'e> {
         let (documents, problems) = manifest::documents(raws, &registry, &mut self.outsides);
         self.problems.extend(problems);
         let used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
-        let connections = self.connections(reach, &used);
         let kinds = registry.kinds.into_inner();
+        let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
         let graph = Graph::build(&documents, &kinds).unwrap_or_else(|problems| {
             self.problems.extend(problems);
             Graph::default()
@@ -151,15 +165,10 @@ impl<'e> Loader<'e> {
     }
 
     /// How the backends are reached.
-    fn connections(&mut self, reach: Reach, used: &BTreeSet<Arc<str>>) -> Vec<Connection> {
+    fn connections(&mut self, wanted: &dyn Fn(&str) -> bool) -> Vec<Connection> {
         let mut connections = Vec::new();
         for raw in std::mem::take(&mut self.backends) {
-            let wanted = match reach {
-                Reach::All => true,
-                Reach::Used => backend_name(&raw).is_some_and(|name| used.contains(&name)),
-                Reach::None => false,
-            };
-            if !wanted {
+            if !backend_name(&raw).is_some_and(|name| wanted(&name)) {
                 continue;
             }
             // A preset that does not exist was said when the kinds were read.

@@ -14,16 +14,16 @@ use crate::core::node::{Node, Want};
 use crate::core::path::Path;
 
 /// The members of a kind's record.
-const MEMBERS: [&str; 25] = [
+const MEMBERS: [&str; 24] = [
     "key", "parent", "id", "match", "document", "list", "read", "create", "update", "delete", "check",
     "fields", "owner", "managers", "version", "serial", "visible", "absent", "deleting", "failed", "ready",
-    "exists", "conflict", "watch", "login",
+    "exists", "conflict", "watch",
 ];
 
 /// Reads a kind; `None` when it cannot be made sense of. Its problems are noted either way.
 pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) -> Option<Kind> {
     let record = reader.map(node, &format!("the kind `{name}`"), &MEMBERS)?;
-    for later in ["managers", "conflict", "watch", "login"] {
+    for later in ["managers", "conflict", "watch"] {
         if let Some(node) = record.get(later) {
             reader.unsupported(node.at, &format!("`{later}`"));
         }

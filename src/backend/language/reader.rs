@@ -166,7 +166,7 @@ impl<'d> Reader<'d> {
             Want::List(_) => "a list",
             Want::Map(_) => "a map",
             Want::Secret(_) => "a secret",
-            _ => "a value from elsewhere",
+            Want::Ref(_) | Want::Outside(_) => "a value from elsewhere",
         };
         Some(self.wrong(node.at, format!("{what} is {wanted}, not {found}")))
     }

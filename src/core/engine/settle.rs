@@ -127,7 +127,8 @@ impl Engine {
             let object = &self.objects[at];
             let looked_at = matches!(object.phase, Phase::Waiting | Phase::Observing);
             let under_way = matches!(object.phase, Phase::Writing(_)) || object.outcome().is_some();
-            if !under_way && !(looked_at && object.wrote_at.is_some()) {
+            let read_back = looked_at && object.wrote_at.is_some();
+            if !(under_way || read_back) {
                 self.settle(at, self.left_undone());
             }
         }

@@ -155,11 +155,11 @@ fn wrong_values_are_told_with_their_place() {
         ("x: !env [A]", "1:4 `!env` cannot stand on a list | write `!env NAME`"),
         (
             "a: 1\nb: 2\na: 3",
-            "3:1 the key `a` stands twice in one map, first in line 1, column 1 | remove one of the two",
+            "3:1 the key `a` stands twice in one map, first in line 1 | remove one of the two",
         ),
         (
             "x: [{q: {a: 1, a: 1}}]",
-            "1:16 the key `a` stands twice in one map, first in line 1, column 10 | remove one of the two",
+            "1:16 the key `a` stands twice in one map, first in line 1 | remove one of the two",
         ),
         ("8080: x", "1:1 the key `8080` is a number | keys are texts: write \"8080\""),
         ("a: {true: x}", "1:5 the key `true` is a boolean | keys are texts: write \"true\""),
@@ -231,11 +231,8 @@ fn explosions_are_stopped() {
     let nest = |inner: &str| format!("{}{inner}{}", "[".repeat(40), "]".repeat(40));
     let deep_alias =
         format!("a: &a {}\nb: &b {}\nc: &c {}\nd: {}\n", nest("x"), nest("*a"), nest("*b"), nest("*c"));
-    let nested_anchors = format!(
-        "{}{}\nz: *a0",
-        (0..100).map(|i| format!("{}k{i}: &a{i}\n", " ".repeat(i))).collect::<String>(),
-        format!("{}- [{}]\n", " ".repeat(101), "1,".repeat(5_000))
-    );
+    let mut nested_anchors: String = (0..100).map(|i| format!("{}k{i}: &a{i}\n", " ".repeat(i))).collect();
+    nested_anchors += &format!("{}- [{}]\nz: *a0", " ".repeat(101), "1,".repeat(5_000));
     for (text, message) in [
         (bomb, "aliases stand for more than 100000 values"),
         (format!("{}{}", "[".repeat(3000), "]".repeat(3000)), "nested more than 128 levels deep"),
@@ -296,7 +293,7 @@ fn json_is_read_as_json() {
         assert_eq!((x.at.line, x.at.column), (4, 15));
     }
     for (text, want) in [
-        (r#"{"a": 1, "a": 2}"#, "1:10 the key `a` stands twice in one map, first in line 1, column 2"),
+        (r#"{"a": 1, "a": 2}"#, "1:10 the key `a` stands twice in one map, first in line 1"),
         ("{\"a\": 1,\n}", "2:1 the JSON is broken: key must be a string"),
         ("{\"a\": 1", "1:7 the JSON is broken: EOF while parsing an object"),
         (r#"{"a": "\ud83d"}"#, "1:7 the text has an escape that stands for no character"),

@@ -1,0 +1,125 @@
+//! `trueup apply` and `trueup delete`: a plan, a question, and runs until every object is settled.
+
+use std::io::{self, IsTerminal};
+use std::time::Instant;
+
+use super::confirm::{self, Consent};
+use super::options::{Apply, Consents, Delete, Effort, Output, Sources};
+use super::start;
+use crate::core::exit::{Exit, Verb, exit};
+use crate::core::problem::Problem;
+use crate::core::redact::Redactor;
+use crate::core::report::{Outcome, Report};
+use crate::render::out::{Format, Out};
+use crate::render::text::View;
+use crate::run::drive::Limits;
+use crate::run::input::Reach;
+use crate::run::session::Session;
+
+pub fn apply(options: &Apply, output: &Output, out: &mut Out) -> Exit {
+    let job = Job {
+        verb: Verb::Apply,
+        sources: &options.sources,
+        effort: options.effort,
+        consents: &options.consents,
+        detailed: options.detailed_exitcode,
+        yes: options.yes,
+        output,
+    };
+    job.run(out).unwrap_or_else(|exit| exit)
+}
+
+pub fn delete(options: &Delete, output: &Output, out: &mut Out) -> Exit {
+    let job = Job {
+        verb: Verb::Delete,
+        sources: &options.sources,
+        effort: options.effort,
+        consents: &Consents::default(),
+        detailed: false,
+        yes: options.yes,
+        output,
+    };
+    job.run(out).unwrap_or_else(|exit| exit)
+}
+
+/// A run that may write.
+struct Job<'o> {
+    verb: Verb,
+    sources: &'o Sources,
+    effort: Effort,
+    consents: &'o Consents,
+    detailed: bool,
+    yes: bool,
+    output: &'o Output,
+}
+
+impl Job<'_> {
+    fn run(&self, out: &mut Out) -> Result<Exit, Exit> {
+        let began = Instant::now();
+        let loaded = start::load(self.verb.word(), self.sources, Reach::Used, out)?;
+        let redactor = Redactor::new(loaded.secrets.iter().cloned());
+        let mut session = start::open(self.verb.word(), loaded, self.effort, self.consents, out)?;
+        if self.verb == Verb::Delete {
+            session.wish_all_gone();
+        }
+        start::block_on(self.effort, out, async |limits, out| {
+            match self.passes(&session, &redactor, limits, out).await {
+                Ok((report, shown)) => {
+                    let elapsed = start::told(began.elapsed());
+                    let verbose = self.output.verbose > 0;
+                    out.report(&report, &View { verb: self.verb, fields: !shown, verbose, elapsed });
+                    exit(&report, self.verb, self.detailed)
+                }
+                Err(problem) => start::failed(&problem, out),
+            }
+        })
+    }
+
+    /// The plan, and with consent its application; whether the plan's fields have been shown already.
+    async fn passes(
+        &self,
+        session: &Session,
+        redactor: &Redactor,
+        limits: &Limits,
+        out: &mut Out,
+    ) -> Result<(Report, bool), Problem> {
+        let bar = start::bar(self.output);
+        let plan = session.plan(limits, &|done, all| bar.observing(done, all)).await;
+        bar.clear();
+        let plan = plan?;
+        let due = plan.objects.iter().any(|entry| entry.result == Outcome::Planned);
+        if !due || limits.stop.is_cancelled() {
+            return Ok((plan, false));
+        }
+        let mut shown = false;
+        if !self.yes {
+            shown = self.ask(&plan, redactor, out)?;
+            if !shown {
+                return Ok((plan, false));
+            }
+        }
+        let bar = start::bar(self.output);
+        let report = session.apply(&plan, limits, &|done, all| bar.applying(done, all)).await;
+        bar.clear();
+        Ok((report?, shown))
+    }
+
+    /// Shows the plan and asks for consent. False where it is not given; then the caller prints the plan as
+    /// the result.
+    fn ask(&self, plan: &Report, redactor: &Redactor, out: &mut Out) -> Result<bool, Problem> {
+        let interactive = io::stderr().is_terminal();
+        if interactive && self.output.format == Format::Text {
+            let verb = Verb::Plan;
+            out.preview(plan, &View { verb, fields: true, verbose: self.output.verbose > 0, elapsed: None });
+        }
+        match confirm::ask(&confirm::question(plan, redactor), interactive) {
+            Consent::Given => Ok(true),
+            Consent::Withheld => Ok(false),
+            Consent::NoTerminal => {
+                let message = "nothing was written: what is planned was not confirmed";
+                out.error(&Problem::new(message).hint(confirm::HINT));
+                Ok(false)
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! `trueup serve`: the built-in server on a port, until a signal.
+
+use super::options::{Effort, Serve};
+use super::start;
+use crate::core::exit::Exit;
+use crate::core::problem::Problem;
+use crate::render::out::Out;
+use crate::render::paint::{Line, Style, Text};
+use crate::server::{Durability, Faults, Rules, Server, Service, Store, serve};
+
+pub fn run(options: &Serve, out: &mut Out) -> Exit {
+    let service = match service(options) {
+        Ok(service) => service,
+        Err(problem) => return start::failed(&problem, out),
+    };
+    let done = start::block_on(Effort::default(), out, async |limits, out| {
+        let listener = match tokio::net::TcpListener::bind(options.listen).await {
+            Ok(listener) => listener,
+            Err(error) => {
+                let problem = Problem::new(format!("listening on `{}`: {error}", options.listen));
+                return start::failed(&problem.hint("choose another port with `--listen`"), out);
+            }
+        };
+        let address = listener.local_addr().unwrap_or(options.listen);
+        let mut text = Text::new();
+        text.push(Line::plain("serving ").with(Style::Aid, &format!("http://{address}")));
+        out.result(&text);
+        serve(listener, service, limits.stop.cancelled()).await;
+        Exit::Success
+    });
+    done.unwrap_or_else(|exit| exit)
+}
+
+fn service(options: &Serve) -> Result<Service, Problem> {
+    let durability = if options.no_sync { Durability::NoSync } else { Durability::Sync };
+    let store = Store::open(&options.store, durability)
+        .map_err(|error| Problem::new(error.to_string()).hint(error.hint()))?;
+    let mut server = Server::new(store);
+    if let Some(name) = &options.token_env {
+        let token = std::env::var(name).ok().filter(|token| !token.is_empty());
+        let token = token.ok_or_else(|| {
+            Problem::new(format!("the variable `{name}` is not set"))
+                .hint("`--token-env` names the token's variable")
+        })?;
+        server = server.with_token(token);
+    }
+    let service = Service::new(server);
+    let Some(file) = &options.faults else { return Ok(service) };
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| Problem::new(format!("reading the faults `{}`: {error}", file.display())))?;
+    let rules = Rules::parse(&text)
+        .map_err(|error| Problem::new(format!("reading the faults `{}`: {error}", file.display())))?;
+    Ok(service.with_faults(Faults::new(rules)))
+}

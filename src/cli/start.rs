@@ -1,0 +1,148 @@
+//! What every verb begins with: load the input, keep its secrets out of the output, open its backends; and
+//! what every run is bounded by: signals and the time for all of it.
+
+use std::future::Future;
+use std::io::{self, IsTerminal};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::options::{Consents, Effort, Output, Sources};
+use crate::core::exit::Exit;
+use crate::core::problem::Problem;
+use crate::core::redact::Redactor;
+use crate::manifest::Selection;
+use crate::render::out::{Format, Out};
+use crate::render::progress::{Progress, progress};
+use crate::run::drive::Limits;
+use crate::run::input::{self, Input, Reach};
+use crate::run::session::{Choices, Session};
+
+/// A loaded input, and its secrets.
+pub struct Loaded {
+    pub input: Input,
+    pub secrets: Vec<String>,
+}
+
+/// Loads; what is wrong has been said when this fails.
+///
+/// # Errors
+/// The exit code.
+pub fn load(command: &str, sources: &Sources, reach: Reach, out: &mut Out) -> Result<Loaded, Exit> {
+    let selection = Selection::new(&sources.labels, &sources.only, &sources.exclude).map_err(|error| {
+        out.error(&Problem::new(error.to_string()));
+        Exit::Usage
+    })?;
+    let sources = input::Sources {
+        files: sources.files.clone(),
+        backends: sources.backends.clone(),
+        allow_env: sources.allow_env.clone(),
+        selection,
+    };
+    let loaded = input::load(sources, reach, &|name| std::env::var_os(name));
+    out.hide(Redactor::new(loaded.secrets.iter().cloned()));
+    match loaded.input {
+        Ok(input) => {
+            for warning in &input.warnings {
+                out.error(warning);
+            }
+            Ok(Loaded { input, secrets: loaded.secrets })
+        }
+        Err(problems) => {
+            out.problems(&problems, command);
+            Err(Exit::BadInput)
+        }
+    }
+}
+
+/// Opens the backends of a loaded input.
+///
+/// # Errors
+/// The exit code; what is wrong has been said.
+pub fn open(
+    command: &str,
+    loaded: Loaded,
+    effort: Effort,
+    consents: &Consents,
+    out: &mut Out,
+) -> Result<Session, Exit> {
+    let choices = Choices {
+        parallel: effort.parallel,
+        replace: consents.replace.clone(),
+        rotate: consents.rotate.clone(),
+        allow_exec: std::env::var("TRUEUP_ALLOW_EXEC").ok(),
+        seed: fastrand::u64(..),
+    };
+    Session::open(loaded.input, &loaded.secrets, choices).map_err(|problems| {
+        out.problems(&problems, command);
+        Exit::BadInput
+    })
+}
+
+/// Says what a run could not begin with.
+pub fn failed(problem: &Problem, out: &mut Out) -> Exit {
+    out.error(problem);
+    Exit::Failed
+}
+
+/// The bar of a run, shown to a person who waits.
+pub fn bar(output: &Output) -> Box<dyn Progress> {
+    progress(output.format == Format::Text && !output.quiet && io::stderr().is_terminal())
+}
+
+/// The time that a run took, as far as it is to be told: the same state gives the same bytes elsewhere.
+pub fn told(elapsed: Duration) -> Option<Duration> {
+    io::stdout().is_terminal().then_some(elapsed)
+}
+
+/// Runs asynchronous work to its end, bounded by `effort` and by signals: the first ends the run in good
+/// order, the second at once.
+///
+/// # Errors
+/// The exit code, when there can be no runtime.
+pub fn block_on<T>(
+    effort: Effort,
+    out: &mut Out,
+    work: impl AsyncFnOnce(&Limits, &mut Out) -> T,
+) -> Result<T, Exit> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|error| failed(&Problem::new(format!("starting the runtime: {error}")), out))?;
+    let limits = Limits { timeout: effort.timeout, ..Limits::default() };
+    let done = runtime.block_on(async {
+        tokio::spawn(heed_signals(limits.stop.clone(), limits.abort.clone()));
+        work(&limits, out).await
+    });
+    // A request that nobody waits for any more must not hold up the end.
+    runtime.shutdown_background();
+    Ok(done)
+}
+
+async fn heed_signals(stop: CancellationToken, abort: CancellationToken) {
+    signal().await;
+    stop.cancel();
+    signal().await;
+    abort.cancel();
+}
+
+/// Waits for an interrupt or a request to end.
+#[cfg(unix)]
+pub fn signal() -> impl Future<Output = ()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let ends = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+    async move {
+        let [Ok(mut interrupt), Ok(mut terminate)] = ends else { return std::future::pending().await };
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+    }
+}
+
+/// Waits for an interrupt.
+#[cfg(not(unix))]
+pub async fn signal() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
+    }
+}
