@@ -136,6 +136,10 @@ impl Engine {
 }
 
 fn skipped(needed: &Object) -> Outcome {
+    if needed.context && matches!(needed.outcome(), Some(Outcome::Planned)) {
+        let why = format!("it needs `{}`, which is not there and not selected", needed.id);
+        return Outcome::Skipped(Explanation::new(why).hint("select it as well, with another `--only`"));
+    }
     let what = match needed.outcome() {
         Some(outcome) => match outcome.explanation() {
             Some(explanation) => format!("is {}: {}", word(outcome), explanation.message),
