@@ -156,7 +156,7 @@ impl Engine {
         ramp.push(queued);
         self.objects[at].phase = Phase::Queued;
         let collection = self.collection_of(at);
-        self.collections.all[collection].writers += 1;
+        self.collections.all[collection].begin_write();
     }
 
     /// Sends the writes whose turn it is.
@@ -205,7 +205,7 @@ impl Engine {
 
     fn no_longer_writing(&mut self, at: usize) {
         let collection = self.collection_of(at);
-        self.collections.all[collection].writers -= 1;
+        self.collections.all[collection].end_write();
         self.dirty.insert(collection);
     }
 

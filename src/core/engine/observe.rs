@@ -114,11 +114,11 @@ impl Engine {
             return objects.into_iter().for_each(|object| self.ask_read(object));
         };
         let confirming = |at: &usize| self.objects[*at].wrote_at.is_some() && !self.objects[*at].own_read;
-        if self.collections.all[collection].writers > 0 {
+        if self.collections.all[collection].is_written() {
             // One listing confirms them all once the last write is done.
             let (hold, rest) = objects.into_iter().partition(confirming);
             objects = rest;
-            self.collections.all[collection].waiting = hold;
+            self.collections.all[collection].hold(hold);
         }
         let readable = |at: &usize| match &kind.read {
             Read::FromList => false,

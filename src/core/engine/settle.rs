@@ -119,7 +119,7 @@ impl Engine {
         for ramp in self.ramps.values_mut().map(|ramp| ramp.withdraw(None)).collect::<Vec<_>>() {
             for queued in ramp {
                 let collection = self.collection_of(queued.object);
-                self.collections.all[collection].writers -= 1;
+                self.collections.all[collection].end_write();
                 self.dirty.insert(collection);
             }
         }
