@@ -50,7 +50,6 @@ pub enum OnConflict {
     #[default]
     Report,
     Force,
-    Ignore,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

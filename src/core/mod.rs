@@ -6,6 +6,7 @@
 //! observed items  ───┘                  └─ report
 //! ```
 
+mod align;
 pub mod change;
 pub mod compare;
 pub mod diff;

@@ -76,3 +76,35 @@ pub fn load_with(roots: &[PathBuf], stdin: &mut dyn Read) -> Loaded {
     problems.append(&mut loaded.problems);
     Loaded { problems, ..loaded }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load_text(text: &str) -> Loaded {
+        load_with(&[PathBuf::from("-")], &mut text.as_bytes())
+    }
+
+    #[test]
+    fn all_problems_of_all_documents_come_in_one_run() {
+        let loaded = load_text(
+            "apiVersion: trueup/v1\nkind: Backend\nspec: {url: !env NOT_SET}\n---\nkind: A\n---\nx: 017\n---\n\
+             apiVersion: trueup/v1\nkind: ReplicaSet\n---\n{\n",
+        );
+        assert_eq!((loaded.backends.len(), loaded.manifests.len()), (1, 1));
+        let told: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
+        assert_eq!(told.len(), 3, "{told:?}");
+        assert!(told[0].starts_with("-:7:4: the number `017` has two readings"), "{told:?}");
+        assert!(told[1].contains(": the YAML is broken: "), "{told:?}");
+        assert_eq!(told[2], "-:10:7: `kind: ReplicaSet` is not supported yet");
+    }
+
+    #[test]
+    fn an_empty_set_is_a_problem() {
+        for text in ["", "---\n# nothing\n"] {
+            let loaded = load_text(text);
+            assert_eq!(loaded.problems.len(), 1);
+            assert_eq!(loaded.problems[0].message, "no documents in `-`");
+        }
+    }
+}

@@ -82,11 +82,7 @@ fn one(
             policy.ensure = word(name, node, &choices)?;
         }
         "on-conflict" => {
-            let choices = [
-                ("report", OnConflict::Report),
-                ("force", OnConflict::Force),
-                ("ignore", OnConflict::Ignore),
-            ];
+            let choices = [("report", OnConflict::Report), ("force", OnConflict::Force)];
             policy.on_conflict = word(name, node, &choices)?;
         }
         "drift" => policy.drift = word(name, node, &[("heal", Drift::Heal), ("report", Drift::Report)])?,

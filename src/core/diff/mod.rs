@@ -4,13 +4,10 @@
 //! which elements of two lists belong together (the overlay asks it too), [`show`] makes what is printed.
 //! Nothing here knows of requests, or of how a difference is mended.
 
-pub(super) mod align;
 pub(super) mod list;
-mod matching;
 pub(super) mod pair;
 pub(super) mod scope;
 mod show;
-mod signature;
 mod undeclared;
 pub(super) mod walk;
 

@@ -4,7 +4,7 @@ use super::super::exchange::Body;
 use super::super::fields::FieldRules;
 use super::super::kind::Send;
 use super::super::node::{Node, Unavailable};
-use super::super::overlay::{Form, overlay};
+use super::super::overlay::{Form, overlay, strip};
 use super::super::patch::{NullTrap, json_patch, merge_patch};
 use super::super::path::{Path, Step};
 use super::super::report::{Action, Explanation, Outcome};
@@ -61,6 +61,8 @@ pub fn body(object: &Object, spec: &Node, action: Action) -> Result<Body, Unsend
         Send::Merge if action == Action::Create => Body::Object(overlay(spec, &nothing, rules, Form::Full)?),
         Send::Merge => {
             let mut patch = merge_patch(observed, &overlay(spec, observed, rules, Form::Patch)?)?;
+            // A changed list goes out whole, with the elements' fields that nobody declared.
+            strip(&mut patch, rules);
             if empty(&patch) {
                 add_write_only(&mut patch, spec, rules)?;
             }

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::Operation;
 use super::operation::escaped;
-use crate::core::diff::align::align;
+use crate::core::align::align;
 use crate::core::value::{Map, Value, canonical_text, equal};
 
 /// The members by which an element of a list is known.

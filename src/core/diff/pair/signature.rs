@@ -5,7 +5,6 @@
 //! are only a guess: whoever uses them asks for the difference before believing them.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use crate::core::compare;
 use crate::core::fields::FieldRules;
@@ -13,7 +12,8 @@ use crate::core::node::{Node, Want};
 use crate::core::path::Step;
 use crate::core::value::{Map, Value, canonical_text};
 
-use super::scope::{Scope, plain, value_comparer};
+use super::super::scope::{plain, value_comparer};
+use super::lists::Lists;
 
 /// More shapes than this are not looked up.
 const SHAPES: usize = 32;
@@ -23,14 +23,10 @@ type Places = HashMap<String, (Vec<usize>, Vec<usize>)>;
 
 /// Likely pairs, each element at most once, in the order of the file. Shapes that declare more go first: they
 /// have less to choose from.
-pub(super) fn likely(
-    (items, wanted): (&[Node], &[usize]),
-    (observed, offered): (&[Value], &[usize]),
-    scope: Scope,
-) -> Vec<(usize, usize)> {
-    let mut taken = vec![false; observed.len()];
+pub(super) fn likely(lists: &Lists) -> Vec<(usize, usize)> {
+    let mut taken = vec![false; lists.observed.len()];
     let mut pairs = Vec::new();
-    for places in by_shape(items, wanted.iter().copied(), observed, offered.iter().copied(), scope) {
+    for places in by_shape(lists) {
         for (left, right) in places.into_values() {
             let mut free = right.into_iter().filter(|j| !taken[*j]).collect::<Vec<_>>().into_iter();
             for i in left {
@@ -44,37 +40,26 @@ pub(super) fn likely(
     pairs
 }
 
-/// Likely pairs within two ranges that have no rival, ascending in the first position.
-pub(super) fn unrivalled(
-    items: &[Node],
-    a: Range<usize>,
-    observed: &[Value],
-    b: Range<usize>,
-    scope: Scope,
-) -> Vec<(usize, usize)> {
-    let mut pairs = Vec::new();
-    for places in by_shape(items, a, observed, b, scope) {
-        for (left, right) in places.into_values() {
-            if let ([i], [j]) = (left.as_slice(), right.as_slice()) {
-                pairs.push((*i, *j));
-            }
-        }
-    }
+/// Likely pairs that have no rival on either side, ascending in the first position.
+pub(super) fn unrivalled(lists: &Lists) -> Vec<(usize, usize)> {
+    let places = by_shape(lists).into_iter().flat_map(Places::into_values);
+    let single = |(left, right): (Vec<usize>, Vec<usize>)| match (left.as_slice(), right.as_slice()) {
+        ([i], [j]) => Some((*i, *j)),
+        _ => None,
+    };
+    let mut pairs: Vec<_> = places.filter_map(single).collect();
     pairs.sort_unstable();
     pairs
 }
 
-fn by_shape(
-    items: &[Node],
-    wanted: impl Iterator<Item = usize>,
-    observed: &[Value],
-    offered: impl Iterator<Item = usize> + Clone,
-    scope: Scope,
-) -> Vec<Places> {
-    let rules = scope.each().rules;
+fn by_shape(lists: &Lists) -> Vec<Places> {
+    if lists.items.is_empty() || lists.observed.is_empty() {
+        return Vec::new();
+    }
+    let rules = lists.scope.each().rules;
     let mut shapes: HashMap<String, Vec<usize>> = HashMap::new();
-    for i in wanted {
-        shapes.entry(shape(&items[i], rules)).or_default().push(i);
+    for (i, item) in lists.items.iter().enumerate() {
+        shapes.entry(shape(item, rules)).or_default().push(i);
     }
     if shapes.len() > SHAPES {
         return Vec::new();
@@ -82,15 +67,15 @@ fn by_shape(
     let mut shapes: Vec<_> = shapes.into_iter().collect();
     shapes.sort_by(|(a, _), (b, _)| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
     let look_up = |members: Vec<usize>| {
-        let model = &items[members[0]];
+        let model = lists.items[members[0]];
         let mut places = Places::new();
         for i in members {
-            if let Some(folded) = fold_desired(&items[i], rules) {
+            if let Some(folded) = fold_desired(lists.items[i], rules) {
                 places.entry(canonical_text(&folded)).or_default().0.push(i);
             }
         }
-        for j in offered.clone() {
-            let folded = fold_observed(model, &observed[j], rules);
+        for (j, item) in lists.observed.iter().enumerate() {
+            let folded = fold_observed(model, item, rules);
             if let Some(place) = folded.and_then(|folded| places.get_mut(&canonical_text(&folded))) {
                 place.1.push(j);
             }
