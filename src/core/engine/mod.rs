@@ -17,6 +17,7 @@ mod body;
 mod collections;
 pub mod decide;
 pub mod failure;
+mod family;
 mod object;
 mod observe;
 mod ramp;

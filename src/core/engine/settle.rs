@@ -27,6 +27,10 @@ impl Engine {
         }
         let absent = self.objects[at].wanted_absent();
         for dependant in self.dependants[at].clone() {
+            if wrote {
+                // What was seen of it before may have changed with this: a server deletes what is below.
+                self.objects[dependant].fence = self.count;
+            }
             if !self.objects[dependant].wanted_absent() {
                 self.objects[dependant].unsettled_needs -= 1;
                 self.open_if_free(dependant);
@@ -96,12 +100,15 @@ impl Engine {
     /// Whether `need` is in a state in which `at` can go on. A parent that is not there is judged when the
     /// object begins: its children are absent.
     fn serves(&self, at: usize, need: usize) -> bool {
-        let is_parent = self.objects[at].links.parents.iter().any(|(_, parent)| *parent == need);
+        let is_parent = self.is_parent(need, at);
         let needed = &self.objects[need];
         if needed.context {
             return is_parent || matches!(needed.seen, Seen::Present(_));
         }
-        needed.is_usable()
+        // A parent that was left as it is, and is there, is all that a child needs.
+        let left = matches!(needed.outcome(), Some(Outcome::Refused(_) | Outcome::Conflict(_)));
+        let stands = left && !needed.wanted_absent() && matches!(needed.seen, Seen::Present(_));
+        needed.is_usable() || (is_parent && stands)
     }
 
     /// Where an object stands that the end of the run leaves undone.
