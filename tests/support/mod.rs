@@ -48,11 +48,7 @@ impl Project {
         command.env_clear().envs(&self.env).env("PATH", "");
         let output = command.output().expect("the binary runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
-        let run = Run {
-            line: words.join(" "),
-            stdout: text(output.stdout),
-            stderr: text(output.stderr),
-        };
+        let run = Run { line: words.join(" "), stdout: text(output.stdout), stderr: text(output.stderr) };
         assert_eq!(output.status.code(), Some(code), "{}", run.whole());
         run
     }
