@@ -12,40 +12,67 @@ use super::{Engine, Mode};
 impl Engine {
     /// The decision on an object, given what becomes of its parents and children.
     pub(super) fn in_family(&mut self, at: usize, decision: Decision) -> Decision {
-        let destroys = matches!(decision.action, Action::Replace | Action::Delete);
-        if destroys && decision.settled.is_none() {
-            return match self.protected_below(at) {
-                Some(child) => decision.refused(protected(child)),
-                None => decision,
-            };
+        if let Some(parent) = self.swept_by(at) {
+            return self.goes_with(at, parent, decision);
         }
-        match self.replaced_parent(at) {
-            Some(parent) => self.goes_with(at, parent, decision),
+        if self.went_with_parent(at) {
+            return Decision { action: Action::Delete, settled: Some(Outcome::Done), ..decision };
+        }
+        let destroys = matches!(decision.action, Action::Replace | Action::Delete);
+        match self.protected_below(at).filter(|_| destroys && decision.settled.is_none()) {
+            Some(child) => decision.refused(protected(child)),
             None => decision,
         }
     }
 
-    /// A parent that this plan replaces. An apply has replaced it by now, and looks whether the child is there.
-    fn replaced_parent(&self, at: usize) -> Option<usize> {
-        let replaced = |parent: &usize| {
+    /// A parent that this plan replaces; or deletes, where its child cannot be deleted alone. An apply has done
+    /// so by now, and looks what is there.
+    fn swept_by(&self, at: usize) -> Option<usize> {
+        let with_parent = self.objects[at].with_parent;
+        let swept = |parent: &usize| {
             let parent = &self.objects[*parent];
-            parent.action == Action::Replace && matches!(parent.phase, Phase::Settled(Outcome::Planned))
+            let sweeps = match parent.action {
+                Action::Replace => true,
+                Action::Delete => with_parent,
+                _ => false,
+            };
+            sweeps && matches!(parent.phase, Phase::Settled(Outcome::Planned))
         };
         let parents = self.objects[at].links.parents.iter().map(|(_, parent)| *parent);
-        parents.filter(|_| self.mode == Mode::Plan).find(replaced)
+        parents.filter(|_| self.mode == Mode::Plan).find(swept)
     }
 
     fn goes_with(&mut self, at: usize, parent: usize, decision: Decision) -> Decision {
-        let stays = matches!(decision.settled, None | Some(Outcome::InSync));
         let object = &self.objects[at];
-        let wanted = object.policy.ensure == Ensure::Present && !object.context;
-        if !stays || !wanted || !matches!(object.seen, Seen::Present(_)) {
+        let (action, what) = match object.policy.ensure {
+            Ensure::Present if matches!(decision.settled, None | Some(Outcome::InSync)) => {
+                (Action::Replace, "replaced, and is created again")
+            }
+            Ensure::Absent => (Action::Delete, "deleted"),
+            _ => return decision,
+        };
+        if object.context || !matches!(object.seen, Seen::Present(_)) {
             return decision;
         }
-        let parent = &self.objects[parent].id;
-        let message = format!("it goes with `{parent}`, which is replaced, and is created again");
+        let message = format!("it goes with `{}`, which is {what}", self.objects[parent].id);
         self.objects[at].findings.push(Finding { code: "GoesWithParent", message, hint: None });
-        Decision { action: Action::Replace, settled: None, ..decision }
+        Decision { action, settled: None, ..decision }
+    }
+
+    /// Whether the deletion that was agreed to has been done along with a parent's.
+    fn went_with_parent(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        let agreed = object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::Delete);
+        object.with_parent && agreed && matches!(object.seen, Seen::Absent)
+    }
+
+    /// Whether an object that is to go is left to the deletion of a parent, having none of its own.
+    pub(super) fn goes_with_parent(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        let mut parents = object.links.parents.iter().map(|(_, parent)| &self.objects[*parent]);
+        object.wanted_absent()
+            && object.kind.delete.is_none()
+            && parents.any(|parent| parent.wanted_absent() && !parent.context)
     }
 
     /// A protected object that would go with this one.

@@ -73,6 +73,8 @@ pub struct Object {
     pub unseen_needs: usize,
     pub unsettled_needs: usize,
     pub holders: usize,
+    /// It is to go, cannot be deleted alone, and goes with a parent.
+    pub with_parent: bool,
 
     pub agreed: Option<Agreed>,
     /// The first action that was due, and what it would change: what is reported.
@@ -134,6 +136,7 @@ impl Object {
             unseen_needs: 0,
             unsettled_needs: 0,
             holders: 0,
+            with_parent: false,
             agreed: None,
             action: Action::None,
             changes: Vec::new(),
@@ -154,6 +157,11 @@ impl Object {
 
     pub fn wanted_absent(&self) -> bool {
         self.policy.ensure == Ensure::Absent
+    }
+
+    /// Whether it is to go by a deletion of its own, before what it needs.
+    pub fn goes_first(&self) -> bool {
+        self.wanted_absent() && !self.with_parent
     }
 
     pub fn outcome(&self) -> Option<&Outcome> {

@@ -1,9 +1,9 @@
-//! What the replacement of a parent means for its children.
+//! What the replacement or the deletion of a parent means for its children.
 
 use serde_json::json;
 
 use super::model::{Model, document, kind};
-use crate::core::document::Document;
+use crate::core::document::{Document, Ensure};
 use crate::core::engine::Options;
 use crate::core::filter::Filter;
 use crate::core::kind::Read;
@@ -80,6 +80,26 @@ fn a_protected_child_protects_its_parent() {
     let report = model.apply_with(&documents, consent(), Some(&plan));
     assert_eq!(words(&report)[2..], ["replace refused", "none in-sync"]);
     assert!(model.writes().is_empty());
+}
+
+#[test]
+fn what_cannot_be_deleted_alone_goes_with_its_parent() {
+    let (mut zone, mut record) = (kind("Zone", false, None), kind("Record", false, Some("Zone")));
+    (zone.update, record.delete) = (None, None);
+    let (mut model, mut documents) = zones();
+    model.kinds.insert(zone);
+    model.kinds.insert(record);
+    model.apply(&documents);
+    model.log.clear();
+    documents.iter_mut().skip(1).for_each(|document| document.policy.ensure = Ensure::Absent);
+    let plan = model.plan(&documents);
+    assert_eq!(words(&plan), ["none in-sync", "delete refused", "delete planned", "delete planned"]);
+    assert_eq!(plan.objects[3].findings[0].message, "it goes with `Zone b`, which is deleted");
+
+    let report = model.apply_with(&documents, Options::default(), Some(&plan));
+    assert_eq!(words(&report), ["none in-sync", "delete refused", "delete done", "delete done"]);
+    assert_eq!(model.writes(), ["delete Zone b"]);
+    assert_eq!(words(&model.plan(&documents))[2..], ["none in-sync", "none in-sync"]);
 }
 
 #[test]
