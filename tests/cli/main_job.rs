@@ -206,13 +206,13 @@ fn a_part_whose_needs_are_not_there() {
     exit 1
     !   Webhook shop/deploys   manifests/shop/webhooks.yaml:1
         failed: its parent `Space shop` does not exist
-        hint: add the parent's document, or create it by hand
+        hint: select it as well, with another `--only`
     Applied: 1 failed. 0 objects seen in 1 request.
     ");
     assert_snapshot!(run(&scratch, "apply --yes --only Service/shop/web").told(), @"
     exit 1
     !   Service shop/web   manifests/shop/services.yaml:7
-        skipped: it needs `Team storefront`, which is not there and not selected
+        skipped: it needs `Team storefront`, which is not there
         hint: select it as well, with another `--only`
     Applied: 1 skipped. 0 objects seen in 2 requests.
     ");

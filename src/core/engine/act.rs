@@ -42,6 +42,7 @@ impl Engine {
         if self.waits_for_the_server(at, decision.action) {
             return;
         }
+        let decision = self.in_family(at, decision);
         self.take_note(at, &decision);
         if let Some(outcome) = decision.settled {
             return self.settle(at, outcome);
@@ -66,7 +67,10 @@ impl Engine {
     fn take_note(&mut self, at: usize, decision: &Decision) {
         let object = &mut self.objects[at];
         if object.action == Action::None {
-            object.action = decision.action;
+            let went_with_parent =
+                object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::Replace);
+            let again = decision.action == Action::Create && went_with_parent;
+            object.action = if again { Action::Replace } else { decision.action };
             object.changes = decision.changes.clone();
         } else if !decision.changes.is_empty() && object.sets > 0 {
             object.changes = decision.changes.clone();
@@ -156,7 +160,7 @@ impl Engine {
         ramp.push(queued);
         self.objects[at].phase = Phase::Queued;
         let collection = self.collection_of(at);
-        self.collections.all[collection].writers += 1;
+        self.collections.all[collection].begin_write();
     }
 
     /// Sends the writes whose turn it is.
@@ -205,7 +209,7 @@ impl Engine {
 
     fn no_longer_writing(&mut self, at: usize) {
         let collection = self.collection_of(at);
-        self.collections.all[collection].writers -= 1;
+        self.collections.all[collection].end_write();
         self.dirty.insert(collection);
     }
 

@@ -22,8 +22,11 @@ pub struct Shared {
     pub asking: bool,
     /// Objects that want to be observed.
     pub waiting: Vec<usize>,
+    /// Objects that want to be observed by the one listing that confirms all writes. They stand apart, so that
+    /// each of ten thousand writes does not look at all those before it.
+    held: Vec<usize>,
     /// Objects whose writes are queued or under way: their confirming listing waits for the last of them.
-    pub writers: usize,
+    writers: usize,
     pub failures: u32,
     pub not_before: Option<Duration>,
 }
@@ -55,14 +58,39 @@ impl Shared {
             listed: None,
             asking: false,
             waiting: Vec::new(),
+            held: Vec::new(),
             writers: 0,
             failures: 0,
             not_before: None,
         }
     }
 
+    /// An object's write is queued.
+    pub fn begin_write(&mut self) {
+        self.writers += 1;
+    }
+
+    /// A queued write is done, or will not be.
+    pub fn end_write(&mut self) {
+        self.writers -= 1;
+        if self.writers == 0 {
+            self.waiting.append(&mut self.held);
+        }
+    }
+
+    /// Whether writes are queued or under way.
+    pub fn is_written(&self) -> bool {
+        self.writers > 0
+    }
+
+    /// Lets objects wait until the last write is done, or a listing comes.
+    pub fn hold(&mut self, objects: Vec<usize>) {
+        self.held.extend(objects);
+    }
+
     /// Takes a listing that was asked at `asked`.
     pub fn take(&mut self, asked: u64, listing: Listing) {
+        self.waiting.append(&mut self.held);
         let mut items: HashMap<Key, Vec<Item>> = HashMap::with_capacity(listing.items.len());
         for item in listing.items {
             let same = items.entry(item.key.clone()).or_default();

@@ -55,7 +55,7 @@ impl Decision {
         Decision { action: Action::None, changes: Vec::new(), settled: Some(outcome) }
     }
 
-    fn refused(mut self, explanation: Explanation) -> Decision {
+    pub(super) fn refused(mut self, explanation: Explanation) -> Decision {
         self.settled = Some(Outcome::Refused(explanation));
         self
     }

@@ -17,6 +17,7 @@ mod body;
 mod collections;
 pub mod decide;
 pub mod failure;
+mod family;
 mod object;
 mod observe;
 mod ramp;
@@ -216,17 +217,18 @@ impl Engine {
         }
     }
 
-    /// What is to be there waits until what it needs is settled. What is to go waits only until its parents
-    /// are seen, and its deletion until whatever needs it is gone.
+    /// What is to be there waits until what it needs is settled, and so does what goes with a parent. Whatever
+    /// else is to go waits only until its parents are seen, and its deletion until what needs it is gone.
     fn set_gates(&mut self) {
         for at in 0..self.objects.len() {
             if self.objects[at].outcome().is_some() {
                 continue;
             }
-            let absent = self.objects[at].wanted_absent();
+            self.objects[at].with_parent = self.goes_with_parent(at);
+            let goes_first = self.objects[at].goes_first();
             for need in self.objects[at].links.needs() {
                 self.dependants[need].push(at);
-                if absent {
+                if goes_first {
                     self.objects[at].unseen_needs += 1;
                     if self.objects[need].wanted_absent() {
                         self.objects[need].holders += 1;

@@ -73,6 +73,8 @@ pub struct Object {
     pub unseen_needs: usize,
     pub unsettled_needs: usize,
     pub holders: usize,
+    /// It is to go, cannot be deleted alone, and goes with a parent.
+    pub with_parent: bool,
 
     pub agreed: Option<Agreed>,
     /// The first action that was due, and what it would change: what is reported.
@@ -110,6 +112,11 @@ impl Object {
         }
     }
 
+    /// Whether a document describes it that was not selected.
+    pub fn is_left_out(&self) -> bool {
+        self.context && self.origin.is_some()
+    }
+
     /// An object that is only looked at.
     pub fn context(kind: Arc<Kind>, links: GraphNode) -> Object {
         let policy = Policy { ensure: Ensure::Exists, ..Policy::default() };
@@ -134,6 +141,7 @@ impl Object {
             unseen_needs: 0,
             unsettled_needs: 0,
             holders: 0,
+            with_parent: false,
             agreed: None,
             action: Action::None,
             changes: Vec::new(),
@@ -154,6 +162,11 @@ impl Object {
 
     pub fn wanted_absent(&self) -> bool {
         self.policy.ensure == Ensure::Absent
+    }
+
+    /// Whether it is to go by a deletion of its own, before what it needs.
+    pub fn goes_first(&self) -> bool {
+        self.wanted_absent() && !self.with_parent
     }
 
     pub fn outcome(&self) -> Option<&Outcome> {

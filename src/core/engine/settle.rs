@@ -25,14 +25,18 @@ impl Engine {
         if self.dependants[at].is_empty() {
             self.forget(at);
         }
-        let absent = self.objects[at].wanted_absent();
+        let goes_first = self.objects[at].goes_first();
         for dependant in self.dependants[at].clone() {
-            if !self.objects[dependant].wanted_absent() {
+            if wrote {
+                // What was seen of it before may have changed with this: a server deletes what is below.
+                self.objects[dependant].fence = self.count;
+            }
+            if !self.objects[dependant].goes_first() {
                 self.objects[dependant].unsettled_needs -= 1;
                 self.open_if_free(dependant);
             }
         }
-        if absent {
+        if goes_first {
             self.release_needs(at);
         }
     }
@@ -67,7 +71,7 @@ impl Engine {
     /// An object was observed for the first time: what is to go waits for no more than that.
     pub(super) fn was_seen(&mut self, at: usize) {
         for dependant in self.dependants[at].clone() {
-            if self.objects[dependant].wanted_absent() {
+            if self.objects[dependant].goes_first() {
                 self.objects[dependant].unseen_needs -= 1;
                 self.open_if_free(dependant);
             }
@@ -84,7 +88,7 @@ impl Engine {
             let needs = object.links.needs();
             let missing = needs.into_iter().find(|need| !self.serves(at, *need));
             if let Some(need) = missing {
-                return self.settle(at, skipped(&self.objects[need]));
+                return self.settle(at, self.skipped_for(need));
             }
         }
         if self.stopped.is_some() {
@@ -96,12 +100,38 @@ impl Engine {
     /// Whether `need` is in a state in which `at` can go on. A parent that is not there is judged when the
     /// object begins: its children are absent.
     fn serves(&self, at: usize, need: usize) -> bool {
-        let is_parent = self.objects[at].links.parents.iter().any(|(_, parent)| *parent == need);
+        let is_parent = self.is_parent(need, at);
         let needed = &self.objects[need];
         if needed.context {
             return is_parent || matches!(needed.seen, Seen::Present(_));
         }
-        needed.is_usable()
+        // A parent that was left as it is, and is there, is all that a child needs.
+        let left = matches!(needed.outcome(), Some(Outcome::Refused(_) | Outcome::Conflict(_)));
+        let stands = left && !needed.wanted_absent() && matches!(needed.seen, Seen::Present(_));
+        needed.is_usable() || (is_parent && stands)
+    }
+
+    /// Where an object stands for want of another: the first cause is named, not those between. Its reason is
+    /// told by its own entry, if it has one.
+    fn skipped_for(&self, needed: usize) -> Outcome {
+        let needs = self.objects[needed].links.needs();
+        let deeper = needs.into_iter().find(|need| !self.serves(needed, *need));
+        let needed = &self.objects[needed];
+        let Some(outcome) = needed.outcome() else {
+            let why = format!("it needs `{}`, which is not settled", needed.id);
+            return Outcome::Skipped(Explanation::new(why));
+        };
+        match (outcome, deeper) {
+            (Outcome::Skipped(_), Some(deeper)) => self.skipped_for(deeper),
+            _ => {
+                let reason = outcome.explanation().filter(|_| needed.context);
+                let reason = reason.map(|why| format!(": {}", why.message)).unwrap_or_default();
+                let why = format!("it needs `{}`, which {}{reason}", needed.id, words(outcome));
+                let why = Explanation::new(why);
+                let left_out = needed.is_left_out() && matches!(outcome, Outcome::Planned);
+                Outcome::Skipped(if left_out { why.hint(SELECT_IT) } else { why })
+            }
+        }
     }
 
     /// Where an object stands that the end of the run leaves undone.
@@ -119,7 +149,7 @@ impl Engine {
         for ramp in self.ramps.values_mut().map(|ramp| ramp.withdraw(None)).collect::<Vec<_>>() {
             for queued in ramp {
                 let collection = self.collection_of(queued.object);
-                self.collections.all[collection].writers -= 1;
+                self.collections.all[collection].end_write();
                 self.dirty.insert(collection);
             }
         }
@@ -135,26 +165,18 @@ impl Engine {
     }
 }
 
-fn skipped(needed: &Object) -> Outcome {
-    if needed.context && matches!(needed.outcome(), Some(Outcome::Planned)) {
-        let why = format!("it needs `{}`, which is not there and not selected", needed.id);
-        return Outcome::Skipped(Explanation::new(why).hint("select it as well, with another `--only`"));
-    }
-    let what = match needed.outcome() {
-        Some(outcome) => match outcome.explanation() {
-            Some(explanation) => format!("is {}: {}", word(outcome), explanation.message),
-            None => format!("is {}", word(outcome)),
-        },
-        None => "is not settled".into(),
-    };
-    Outcome::Skipped(Explanation::new(format!("it needs `{}`, which {what}", needed.id)))
-}
+/// What to do where something that is needed has a document, and was not selected.
+pub(super) const SELECT_IT: &str = "select it as well, with another `--only`";
 
-fn word(outcome: &Outcome) -> &'static str {
+fn words(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Conflict(_) => "in conflict",
-        Outcome::NotEffective(_) => "not as it was sent",
-        other => other.word(),
+        Outcome::InSync | Outcome::Planned | Outcome::Done => "is not there",
+        Outcome::Refused(_) => "was refused",
+        Outcome::Conflict(_) => "is in conflict",
+        Outcome::Failed(_) => "failed",
+        Outcome::Unknown(_) => "is unknown",
+        Outcome::NotEffective(_) => "is not as it was sent",
+        Outcome::Skipped(_) => "was skipped",
     }
 }
 

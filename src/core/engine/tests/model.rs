@@ -53,6 +53,8 @@ pub struct Model {
     /// So many looks at an object after its creation say that it is not there.
     pub hidden_looks: u32,
     hidden: BTreeMap<String, u32>,
+    /// Deleting an object deletes those whose key begins with its own.
+    pub cascades: bool,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
 }
@@ -202,6 +204,10 @@ impl Model {
                 let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
                 let left = self.objects.get_mut(&slot).expect("it is there");
                 left.retain(|stored| stored.id != old.id);
+                if self.cascades {
+                    let below = format!("{}/", target.id.key);
+                    self.objects.retain(|(_, key), _| !key.starts_with(&below));
+                }
                 Answer::Accepted { server_id: None, pending: false }
             }
         }
@@ -255,7 +261,11 @@ impl Model {
     }
 
     pub fn plan(&mut self, documents: &[Document]) -> Report {
-        let engine = self.engine(documents, Mode::Plan, Options::default(), None);
+        self.plan_with(documents, Options::default())
+    }
+
+    pub fn plan_with(&mut self, documents: &[Document], options: Options) -> Report {
+        let engine = self.engine(documents, Mode::Plan, options, None);
         self.run(engine)
     }
 

@@ -70,6 +70,19 @@ fn many_objects_take_one_listing_and_confirm_by_one() {
 }
 
 #[test]
+fn a_deletion_is_not_lost_among_the_writes_of_its_listing() {
+    let mut model = Model::new(vec![kind("Team", false, None)]);
+    model.put("Team", &[("name", "z")], json!({}));
+    let mut documents: Vec<_> =
+        (0..9).map(|i| document("Team", &[("name", &format!("t{i}"))], json!({"n": i}))).collect();
+    documents.push(document("Team", &[("name", "z")], json!({})));
+    documents[9].policy.ensure = Ensure::Absent;
+    let report = model.apply(&documents);
+    assert!(report.objects.iter().all(|entry| entry.result == Outcome::Done), "{:?}", words(&report));
+    assert_eq!(model.writes().len(), 10);
+}
+
+#[test]
 fn a_value_that_does_not_stick_is_written_twice_and_named() {
     let mut model = Model::new(vec![kind("Team", false, None)]);
     model.normalise = Some(|value| value["name"] = json!("lower"));
