@@ -98,7 +98,8 @@ impl Engine {
         let listed_at = shared.listed_at();
         let (told, ask): (Vec<usize>, Vec<usize>) = waiting.into_iter().partition(|&at| {
             let object = &self.objects[at];
-            !object.own_read && listed_at.is_some_and(|asked| asked > object.fence)
+            let by_listing = !object.own_read || !self.is_readable(at);
+            by_listing && listed_at.is_some_and(|asked| asked > object.fence)
         });
         for object in told {
             self.objects[object].seen_by_read = false;
@@ -116,20 +117,26 @@ impl Engine {
         let confirming = |at: &usize| self.objects[*at].wrote_at.is_some() && !self.objects[*at].own_read;
         if self.collections.all[collection].writers > 0 {
             // One listing confirms them all once the last write is done.
-            let (hold, rest) = objects.into_iter().partition(confirming);
+            let (hold, rest): (Vec<usize>, Vec<usize>) = objects.into_iter().partition(confirming);
             objects = rest;
-            self.collections.all[collection].waiting = hold;
+            self.collections.all[collection].waiting.extend(hold);
         }
-        let readable = |at: &usize| match &kind.read {
-            Read::FromList => false,
-            Read::Op(op) => !op.needs_id() || self.objects[*at].server_id.is_some(),
-        };
         let many = objects.iter().filter(|at| !self.objects[**at].own_read).count() > FEW;
-        let by_read = |at: &usize| readable(at) && (self.objects[*at].own_read || !many || list.partial);
+        let by_read =
+            |at: &usize| self.is_readable(*at) && (self.objects[*at].own_read || !many || list.partial);
         let (reads, listed): (Vec<usize>, Vec<usize>) = objects.into_iter().partition(by_read);
         reads.into_iter().for_each(|object| self.ask_read(object));
         if !listed.is_empty() {
             self.ask_list(collection, listed);
+        }
+    }
+
+    /// Whether the object can be asked for by itself, with what is known of it.
+    fn is_readable(&self, object: usize) -> bool {
+        let object = &self.objects[object];
+        match &object.kind.read {
+            Read::FromList => false,
+            Read::Op(op) => !op.needs_id() || object.server_id.is_some(),
         }
     }
 

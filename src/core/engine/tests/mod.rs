@@ -4,3 +4,4 @@ mod faults;
 mod model;
 mod order;
 mod pass;
+mod simulation;

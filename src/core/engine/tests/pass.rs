@@ -3,8 +3,9 @@
 use serde_json::json;
 
 use super::model::{Model, document, kind};
-use crate::core::document::Ensure;
+use crate::core::document::{Document, Ensure};
 use crate::core::engine::Options;
+use crate::core::kind::Read;
 use crate::core::report::{Action, Outcome, Report};
 
 fn words(report: &Report) -> Vec<(&'static str, &'static str)> {
@@ -67,6 +68,30 @@ fn many_objects_take_one_listing_and_confirm_by_one() {
     assert_eq!(model.log.iter().filter(|line| line.starts_with("list")).count(), 2);
     assert_eq!(model.log.iter().filter(|line| line.starts_with("read")).count(), 0);
     assert_eq!(model.writes().len(), 50);
+}
+
+#[test]
+fn a_deletion_beside_creations_in_one_collection_ends() {
+    let mut model = Model::new(vec![kind("Team", false, None)]);
+    let name = |i: usize| format!("t{i}");
+    let mut documents: Vec<Document> =
+        (0..6).map(|i| document("Team", &[("name", &name(i))], json!({"n": i}))).collect();
+    documents[5].policy.ensure = Ensure::Absent;
+    model.put("Team", &[("name", "t5")], json!({}));
+    let report = model.apply(&documents);
+    assert!(report.objects.iter().all(|entry| entry.result == Outcome::Done), "{report:?}");
+}
+
+#[test]
+fn what_only_a_listing_shows_is_deleted_after_a_fresh_listing() {
+    let mut rule = kind("Rule", true, None);
+    rule.read = Read::FromList;
+    let mut model = Model::new(vec![rule]);
+    model.put("Rule", &[("name", "a")], json!({}));
+    let mut gone = document("Rule", &[("name", "a")], json!({}));
+    gone.policy.ensure = Ensure::Absent;
+    assert_eq!(words(&model.apply(&[gone])), [("delete", "done")]);
+    assert_eq!(model.log, ["list Rule", "list Rule", "delete Rule a", "list Rule"]);
 }
 
 #[test]
