@@ -14,6 +14,7 @@
 mod act;
 pub mod backoff;
 mod body;
+mod breaker;
 mod collections;
 pub mod decide;
 pub mod failure;
@@ -24,6 +25,7 @@ mod ramp;
 mod random;
 mod ready;
 mod settle;
+mod written;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
@@ -111,6 +113,8 @@ enum Pending {
 enum Timer {
     Object(usize),
     Collection(usize),
+    /// Writes that a breaker holds.
+    Writes,
 }
 
 /// The state machine of one run.
@@ -328,6 +332,8 @@ impl Engine {
                 Timer::Collection(collection) => {
                     self.dirty.insert(collection);
                 }
+                // Writes are started after every event.
+                Timer::Writes => {}
             }
         }
     }

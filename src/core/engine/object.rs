@@ -16,6 +16,9 @@ use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::decide::Seen;
 use super::ramp::Queued;
 
+/// How long a server may take to finish what it has accepted, where the kind says nothing longer.
+const FINISHED_WITHIN: Duration = Duration::from_secs(60);
+
 /// Where an object is on its way.
 #[derive(Debug)]
 pub enum Phase {
@@ -94,6 +97,10 @@ pub struct Object {
     /// What the last write has to be waited for, and since when.
     pub awaits: Option<Wait>,
     pub awaits_since: Option<Duration>,
+    /// The server finishes the last write later: it answered 202.
+    pub pending: bool,
+    /// How often it was looked at.
+    pub passes: u32,
     /// A create whose outcome nobody knows.
     pub uncertain: bool,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
@@ -155,6 +162,8 @@ impl Object {
             wrote_at: None,
             awaits: None,
             awaits_since: None,
+            pending: false,
+            passes: 0,
             uncertain: false,
             doomed: None,
         }
@@ -179,6 +188,11 @@ impl Object {
     /// Whether what needs this object may go on.
     pub fn is_usable(&self) -> bool {
         matches!(self.outcome(), Some(Outcome::InSync | Outcome::Planned | Outcome::Done))
+    }
+
+    /// For how long after a write the server may show what was before it.
+    pub fn patience(&self) -> Duration {
+        if self.pending { self.kind.visible.max(FINISHED_WITHIN) } else { self.kind.visible }
     }
 
     pub fn version(&self) -> Option<VersionToken> {

@@ -7,7 +7,7 @@ use super::super::exchange::{
 };
 use super::super::identity::Key;
 use super::super::kind::{Kind, Parent, Piece, Read, Version};
-use super::super::report::Explanation;
+use super::super::report::{Explanation, Outcome};
 use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT};
 use super::collections::FEW;
 use super::decide::Seen;
@@ -15,6 +15,9 @@ use super::failure::{AfterAsk, after_ask};
 use super::object::Phase;
 use super::settle::SELECT_IT;
 use super::{Effect, Engine, Pending, Timer};
+
+/// A run that would go round for ever ends. Above what half an hour of waiting takes, second by second.
+const MOST_PASSES: u32 = 2_500;
 
 impl Engine {
     /// An object whose gates are open: its parents tell whether there is anything to ask.
@@ -52,6 +55,11 @@ impl Engine {
 
     /// Wants an observation that is asked from now on.
     pub(super) fn observe(&mut self, object: usize) {
+        self.objects[object].passes += 1;
+        if self.objects[object].passes > MOST_PASSES {
+            let why = format!("it was looked at {MOST_PASSES} times and did not settle");
+            return self.settle(object, Outcome::Unknown(Explanation::new(why)));
+        }
         let collection = self.collection_of(object);
         self.objects[object].phase = Phase::Observing;
         self.collections.all[collection].waiting.push(object);

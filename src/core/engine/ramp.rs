@@ -4,10 +4,12 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::identity::KindName;
 use super::super::report::Action;
 use super::super::value::Value;
+use super::breaker::Breaker;
 
 /// So many like failures with no success between them end a run of like writes.
 const LIKE_FAILURES: u32 = 3;
@@ -37,6 +39,8 @@ pub struct Ramp {
     most: usize,
     busy: HashSet<Lane>,
     streaks: HashMap<Sort, (String, u32)>,
+    /// Holds all writes while the backend is away.
+    pub breaker: Breaker,
 }
 
 impl Ramp {
@@ -49,6 +53,7 @@ impl Ramp {
             most: most.max(1),
             busy: HashSet::new(),
             streaks: HashMap::new(),
+            breaker: Breaker::default(),
         }
     }
 
@@ -57,12 +62,15 @@ impl Ramp {
     }
 
     /// The next write that may go, in order; those whose lane is busy are passed over.
-    pub fn next(&mut self) -> Option<Queued> {
+    pub fn next(&mut self, now: Duration) -> Option<Queued> {
         if self.in_flight >= self.window {
             return None;
         }
         let at =
             self.queue.iter().position(|q| q.lane.as_ref().is_none_or(|lane| !self.busy.contains(lane)))?;
+        if !self.breaker.admits(now) {
+            return None;
+        }
         let queued = self.queue.remove(at)?;
         self.in_flight += 1;
         self.busy.extend(queued.lane.clone());
@@ -96,6 +104,12 @@ impl Ramp {
         }
     }
 
+    /// A write that was handed out was not sent.
+    pub fn unused(&mut self, queued: &Queued) {
+        self.finished(queued);
+        self.breaker.unused();
+    }
+
     /// Takes the writes of a sort, or all of them, off the queue.
     pub fn withdraw(&mut self, sort: Option<&Sort>) -> Vec<Queued> {
         let (out, stay) = std::mem::take(&mut self.queue)
@@ -116,7 +130,7 @@ mod tests {
     }
 
     fn take(ramp: &mut Ramp) -> Vec<usize> {
-        std::iter::from_fn(|| ramp.next()).map(|q| q.object).collect()
+        std::iter::from_fn(|| ramp.next(Duration::ZERO)).map(|q| q.object).collect()
     }
 
     #[test]
@@ -137,7 +151,7 @@ mod tests {
     fn like_failures_stop_the_run_and_a_success_between_does_not() {
         let mut ramp = Ramp::new(4);
         (0..9).for_each(|i| ramp.push(queued(i, None)));
-        let one = |ramp: &mut Ramp| ramp.next().expect("one is free");
+        let one = |ramp: &mut Ramp| ramp.next(Duration::ZERO).expect("one is free");
         let q = one(&mut ramp);
         assert!(!ramp.failed(&q, "422"));
         let q = one(&mut ramp);
