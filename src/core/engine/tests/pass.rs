@@ -5,6 +5,7 @@ use serde_json::json;
 use super::model::{Model, document, kind};
 use crate::core::document::Ensure;
 use crate::core::engine::Options;
+use crate::core::kind::Read;
 use crate::core::report::{Action, Outcome, Report};
 
 fn words(report: &Report) -> Vec<(&'static str, &'static str)> {
@@ -42,6 +43,19 @@ fn updates_only_what_differs_and_keeps_what_nobody_declared() {
     assert_eq!(words(&model.apply_with(&documents, Options::default(), Some(&plan))), [("update", "done")]);
     assert_eq!(model.get("Team", "a").map(|v| v["theirs"].clone()), Some(json!("kept")));
     assert_eq!(words(&model.plan(&documents)), [("none", "in-sync")]);
+}
+
+#[test]
+fn what_has_no_read_of_its_own_is_deleted_after_a_fresh_listing() {
+    let mut team = kind("Team", true, None);
+    team.read = Read::FromList;
+    let mut model = Model::new(vec![team]);
+    model.put("Team", &[("name", "a")], json!({}));
+    let mut gone = document("Team", &[("name", "a")], json!({}));
+    gone.policy.ensure = Ensure::Absent;
+    let documents = [gone];
+    assert_eq!(words(&model.apply(&documents)), [("delete", "done")]);
+    assert_eq!(model.log, ["list Team", "list Team", "delete Team a", "list Team"]);
 }
 
 #[test]
