@@ -310,7 +310,10 @@ impl Engine {
         object.own_read = version_needs_read(&object.kind);
         object.doomed = None;
         if object.races > CONFLICT_ROUNDS {
-            let explanation = Explanation { message: failure.message.clone(), hint: failure.hint.clone() };
+            let mut explanation = explain(failure);
+            explanation.hint.get_or_insert_with(|| {
+                "others change it all the time, or `version` in the backend is not what the server compares".into()
+            });
             return self.settle(at, Outcome::Conflict(explanation));
         }
         let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
@@ -363,9 +366,10 @@ fn spent(object: &Object, decision: &Decision) -> Option<Outcome> {
         {
             Some(super::settle::not_effective(&decision.changes))
         }
-        Action::Delete | Action::Replace if object.deletes > 0 => {
-            Some(Outcome::Failed(Explanation::new("the server accepted its deletion and still shows it")))
-        }
+        Action::Delete | Action::Replace if object.deletes > 0 => Some(Outcome::Failed(
+            Explanation::new("the server accepted its deletion and still shows it")
+                .hint("if it is on its way, say in the backend how that shows: `deleting: FILTER`"),
+        )),
         _ => None,
     }
 }

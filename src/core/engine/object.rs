@@ -112,6 +112,11 @@ impl Object {
         }
     }
 
+    /// Whether a document describes it that was not selected.
+    pub fn is_left_out(&self) -> bool {
+        self.context && self.origin.is_some()
+    }
+
     /// An object that is only looked at.
     pub fn context(kind: Arc<Kind>, links: GraphNode) -> Object {
         let policy = Policy { ensure: Ensure::Exists, ..Policy::default() };

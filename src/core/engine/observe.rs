@@ -13,6 +13,7 @@ use super::collections::FEW;
 use super::decide::Seen;
 use super::failure::{AfterAsk, after_ask};
 use super::object::Phase;
+use super::settle::SELECT_IT;
 use super::{Effect, Engine, Pending, Timer};
 
 impl Engine {
@@ -38,7 +39,10 @@ impl Engine {
         let nobody_makes_it = parent.context || parent.wanted_absent();
         if nobody_makes_it && !self.objects[object].wanted_absent() {
             let why = format!("its parent `{}` does not exist", parent.id);
-            let hint = "add the parent's document, or create it by hand";
+            let hint = match parent.is_left_out() {
+                true => SELECT_IT,
+                false => "add the parent's document, or create it by hand",
+            };
             let explanation = Explanation::new(why).hint(hint);
             return self.settle(object, super::Outcome::Failed(explanation));
         }
@@ -248,7 +252,8 @@ impl Engine {
                 self.ask_read(object);
             }
             Err(why) => {
-                let explanation = Explanation::new(format!("whether it exists cannot be told: {why}"));
+                let explanation = Explanation::new(format!("whether it exists cannot be told: {why}"))
+                    .hint("check `list` and `key` of the kind in the backend");
                 self.observed(object, asked, Seen::Unknown(explanation));
             }
         }

@@ -127,7 +127,9 @@ impl Engine {
                 let reason = outcome.explanation().filter(|_| needed.context);
                 let reason = reason.map(|why| format!(": {}", why.message)).unwrap_or_default();
                 let why = format!("it needs `{}`, which {}{reason}", needed.id, words(outcome));
-                Outcome::Skipped(Explanation::new(why))
+                let why = Explanation::new(why);
+                let left_out = needed.is_left_out() && matches!(outcome, Outcome::Planned);
+                Outcome::Skipped(if left_out { why.hint(SELECT_IT) } else { why })
             }
         }
     }
@@ -162,6 +164,9 @@ impl Engine {
         }
     }
 }
+
+/// What to do where something that is needed has a document, and was not selected.
+pub(super) const SELECT_IT: &str = "select it as well, with another `--only`";
 
 fn words(outcome: &Outcome) -> &'static str {
     match outcome {
