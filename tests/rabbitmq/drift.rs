@@ -72,8 +72,7 @@ fn fields_that_the_file_does_not_name_keep_their_values() {
     server
         .put(&path("/policies/{v}/p"), json!({"pattern": "^p", "priority": 7, "definition": {"expires": 9}}));
     let vhost = "apiVersion: rabbitmq\nkind: VHost\nmetadata: {name: shop/eu}\nspec: {tags: [b, c]}\n---\n";
-    let policy =
-        "apiVersion: rabbitmq\nkind: Policy\nmetadata: {vhost: shop/eu, name: p}\nspec: {pattern: ^q}\n";
+    let policy = "apiVersion: rabbitmq\nkind: Policy\nmetadata: {vhost: shop/eu, name: p}\nspec: {pattern: ^q, definition: {expires: 9}}\n";
     shop.write("a.yaml", &format!("{vhost}{policy}"));
     assert_eq!(shop.rows("apply --yes", 0), ["update done Policy p/shop/eu", "update done VHost shop/eu"]);
 

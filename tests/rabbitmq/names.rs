@@ -3,7 +3,7 @@
 use crate::server::segment;
 use crate::shop::Shop;
 
-const TRAPS: [&str; 12] = [
+const TRAPS: [&str; 11] = [
     "a/b",
     "100%",
     "a%2Fb",
@@ -14,7 +14,6 @@ const TRAPS: [&str; 12] = [
     "größe-日本-😀",
     "a+b&c;d",
     "..hidden",
-    "tab\there",
     "q\"uote'\\",
 ];
 
@@ -57,11 +56,7 @@ fn strange_names_are_names() {
     for trap in ["a/b", "100%", "größe-日本-😀"] {
         let only = format!("Queue/names/eu/{trap}");
         let run = shop.run_words(&["plan", "-v", "--only", &only], 0);
-        assert!(
-            run.stdout.contains("The only object is in sync") || run.stdout.contains("in sync"),
-            "{}",
-            run.stdout
-        );
+        assert!(run.stdout.contains(&format!("Queue names/eu/{trap} ")), "{}", run.whole());
     }
     let report = shop.json("delete --yes", 0);
     assert_eq!(report.requests("delete"), 1 + 4 * TRAPS.len() as u64);
@@ -70,14 +65,18 @@ fn strange_names_are_names() {
 #[test]
 fn steps_to_another_path_are_refused_before_anything_is_sent() {
     let Some(shop) = Shop::open("dots") else { return };
-    for name in ["..", ".", "\"\""] {
+    for name in ["..", ".", "\"\"", "\"a\\tb\""] {
         let text =
             format!("apiVersion: rabbitmq\nkind: Queue\nmetadata: {{vhost: /, name: {name}}}\nspec: {{}}\n");
         shop.write("a.yaml", &text);
         for verb in ["validate", "plan", "apply --yes"] {
             let run = shop.run(verb, 65);
             assert!(run.stderr.contains("a.yaml:3:"), "{}", run.whole());
-            assert!(run.stderr.contains("hint: in a URL"), "{}", run.whole());
+            assert!(
+                run.stderr.contains("hint: in a URL") || run.stderr.contains("hint: URLs drop"),
+                "{}",
+                run.whole()
+            );
         }
     }
 }

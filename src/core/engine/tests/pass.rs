@@ -46,6 +46,19 @@ fn updates_only_what_differs_and_keeps_what_nobody_declared() {
 }
 
 #[test]
+fn what_has_no_read_of_its_own_is_deleted_after_a_fresh_listing() {
+    let mut team = kind("Team", true, None);
+    team.read = Read::FromList;
+    let mut model = Model::new(vec![team]);
+    model.put("Team", &[("name", "a")], json!({}));
+    let mut gone = document("Team", &[("name", "a")], json!({}));
+    gone.policy.ensure = Ensure::Absent;
+    let documents = [gone];
+    assert_eq!(words(&model.apply(&documents)), [("delete", "done")]);
+    assert_eq!(model.log, ["list Team", "list Team", "delete Team a", "list Team"]);
+}
+
+#[test]
 fn deletes_after_a_live_read_and_absence_is_success() {
     let mut model = Model::new(vec![kind("Team", false, None)]);
     model.put("Team", &[("name", "a")], json!({}));
