@@ -47,10 +47,23 @@ impl Engine {
         if let Some(outcome) = decision.settled {
             return self.settle(at, outcome);
         }
-        if self.mode == Mode::Plan || self.objects[at].context {
+        if self.objects[at].context {
             return self.settle(at, Outcome::Planned);
         }
+        if self.mode == Mode::Plan {
+            return self.promise(at);
+        }
         self.act_on(at, decision);
+    }
+
+    /// A plan promises what the run would do: no deletion of what something that stays still needs.
+    fn promise(&mut self, at: usize) {
+        let object = &mut self.objects[at];
+        if object.wanted_absent() && object.holders > 0 {
+            object.phase = Phase::Held;
+        } else {
+            self.settle(at, Outcome::Planned);
+        }
     }
 
     /// A create whose answer was lost, and whose object is there: it was ours.
@@ -63,10 +76,11 @@ impl Engine {
         }
     }
 
-    /// Keeps what is due for the report: the first action, and what is left to change.
+    /// Keeps what is due for the report: the action before anything was written, and what is left to change.
     fn take_note(&mut self, at: usize, decision: &Decision) {
         let object = &mut self.objects[at];
-        if object.action == Action::None {
+        let nothing_done = object.sets == 0 && object.deletes == 0 && object.wrote_at.is_none();
+        if object.action == Action::None || (nothing_done && decision.action != Action::None) {
             let went_with_parent =
                 object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::Replace);
             let again = decision.action == Action::Create && went_with_parent;
@@ -103,6 +117,10 @@ impl Engine {
     /// The guards between a due action and its write.
     fn act_on(&mut self, at: usize, decision: Decision) {
         let object = &self.objects[at];
+        if self.stopped.is_some() && object.uncertain {
+            let why = "the run ended before it was known whether it was created";
+            return self.settle(at, Outcome::Unknown(Explanation::new(why)));
+        }
         if let Some(outcome) = spent(object, &decision) {
             return self.settle(at, outcome);
         }
@@ -153,13 +171,14 @@ impl Engine {
     }
 
     fn enqueue(&mut self, at: usize, action: Action) {
+        let collection = self.collection_of(at);
         let object = &self.objects[at];
-        let queued = Queued { object: at, sort: (object.id.kind.clone(), action), lane: lane(object) };
+        let sort = (object.id.kind.clone(), action);
+        let queued = Queued { object: at, collection, sort, lane: lane(object) };
         let most = self.options.writes;
         let ramp = self.ramps.entry(object.id.kind.backend.clone()).or_insert_with(|| Ramp::new(most));
         ramp.push(queued);
         self.objects[at].phase = Phase::Queued;
-        let collection = self.collection_of(at);
         self.collections.all[collection].begin_write();
     }
 
@@ -184,7 +203,7 @@ impl Engine {
             }
             Err(unsendable) => {
                 self.ramp_of(at).finished(&queued);
-                self.no_longer_writing(at);
+                self.no_longer_writing(&queued);
                 self.settle(at, unsendable.outcome());
             }
         }
@@ -207,10 +226,9 @@ impl Engine {
         self.ramps.get_mut(backend).expect("a write was queued on it")
     }
 
-    fn no_longer_writing(&mut self, at: usize) {
-        let collection = self.collection_of(at);
-        self.collections.all[collection].end_write();
-        self.dirty.insert(collection);
+    pub(super) fn no_longer_writing(&mut self, queued: &Queued) {
+        self.collections.all[queued.collection].end_write();
+        self.dirty.insert(queued.collection);
     }
 
     /// The answer to a write. Whatever it is, the object is looked at before anything else is done with it.
@@ -219,22 +237,17 @@ impl Engine {
             return;
         };
         let action = queued.sort.1;
-        self.no_longer_writing(at);
+        self.no_longer_writing(&queued);
         self.objects[at].fence = self.count;
         match answer {
             Answer::Accepted { server_id, .. } => {
                 self.ramp_of(at).succeeded(&queued);
                 self.accepted(at, action, server_id);
             }
-            Answer::Absent => {
-                self.ramp_of(at).finished(&queued);
-                self.objects[at].server_id = self.objects[at].policy.pinned_id.clone();
-                self.observe(at);
-            }
             Answer::Failed(failure) => self.write_failed(at, queued, failure),
-            Answer::Listed(_) | Answer::Found(_) => {
+            Answer::Absent | Answer::Listed(_) | Answer::Found(_) => {
                 self.ramp_of(at).finished(&queued);
-                self.observe(at);
+                self.gone_already(at);
             }
         }
     }
@@ -283,6 +296,10 @@ impl Engine {
                 if object.failures >= most || !self.budget.retry() {
                     return self.settle(at, Outcome::Failed(explain(&failure)));
                 }
+                if self.stopped.is_some() {
+                    // Nothing is tried again: what is left is to see what became of it.
+                    return self.observe(at);
+                }
                 let wait = backoff::delay(self.objects[at].failures, failure.retry_after, &mut self.random);
                 self.wait(at, wait);
             }
@@ -298,7 +315,7 @@ impl Engine {
         }
         let why = "not attempted: others of its like failed in the same way, one after the other";
         for withdrawn in self.ramp_of(at).withdraw(Some(&queued.sort)) {
-            self.no_longer_writing(withdrawn.object);
+            self.no_longer_writing(&withdrawn);
             self.settle(withdrawn.object, Outcome::Skipped(Explanation::new(why)));
         }
     }
@@ -320,6 +337,20 @@ impl Engine {
         self.wait(at, wait);
     }
 
+    /// "It is not there": it is looked at; a server that goes on to show it contradicts itself.
+    fn gone_already(&mut self, at: usize) {
+        let object = &mut self.objects[at];
+        object.races += 1;
+        object.doomed = None;
+        object.server_id = object.policy.pinned_id.clone();
+        if object.races > CONFLICT_ROUNDS {
+            let why = "the server shows it, and says that it is not there when it is to be changed";
+            return self.settle(at, Outcome::Unknown(Explanation::new(why)));
+        }
+        let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
+        self.wait(at, wait);
+    }
+
     /// "It exists": it is looked at and taken over; if it cannot be seen, nobody knows what is there.
     fn exists_already(&mut self, at: usize, failure: &Failure) {
         self.objects[at].races += 1;
@@ -332,7 +363,7 @@ impl Engine {
     }
 }
 
-/// What two refusals have in common: the class, and the message without what names the object.
+/// What two refusals have in common: their class, as messages name the object.
 fn cause(failure: &Failure) -> String {
     format!("{:?}", failure.class)
 }
@@ -357,9 +388,6 @@ fn spent(object: &Object, decision: &Decision) -> Option<Outcome> {
             Explanation::new("the server accepted its creation and does not show it")
                 .hint("if the API takes longer, say so in the backend: `visible: DURATION`"),
         )),
-        Action::Create if object.uncertain && object.looks < 2 => {
-            Some(Outcome::Unknown(Explanation::new("whether it was created is not known")))
-        }
         Action::Update | Action::Replace
             if object.sets >= 2
                 || (object.sets == 1 && (kind.update.is_none() || decision.action == Action::Replace)) =>

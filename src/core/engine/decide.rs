@@ -71,6 +71,7 @@ pub fn decide(facts: &Facts) -> Decision {
         (Ensure::Present, Seen::Present(item)) => update(facts, item),
         (Ensure::Absent, Seen::Absent) => Decision::settled(Outcome::InSync),
         (Ensure::Absent, Seen::Present(item)) => delete(facts, item),
+        (Ensure::Exists, Seen::Present(item)) if item.deleting => Decision::settled(going()),
         (Ensure::Exists, Seen::Present(_)) => Decision::settled(Outcome::InSync),
         (Ensure::Exists, Seen::Absent) => Decision::settled(Outcome::Failed(
             Explanation::new("it must exist and does not")
@@ -102,6 +103,11 @@ fn several(id: &ObjectId, ids: &[String]) -> Outcome {
     )
 }
 
+/// Neither present nor absent: it takes no write, and its name is not free.
+fn going() -> Outcome {
+    Outcome::Unknown(Explanation::new("the server is deleting it, and its name is still taken"))
+}
+
 fn create(facts: &Facts) -> Decision {
     let decision = Decision::due(Action::Create, Vec::new());
     let by_update = facts.kind.is_singleton() && facts.kind.update.is_some();
@@ -131,18 +137,12 @@ fn delete(facts: &Facts, item: &Item) -> Decision {
 }
 
 fn update(facts: &Facts, item: &Item) -> Decision {
+    if item.deleting {
+        return Decision::settled(going());
+    }
     let mut changes = diff(facts.spec, &item.value, &facts.kind.fields);
     if changes.is_empty() && !facts.rotate {
         return Decision::settled(Outcome::InSync);
-    }
-    if item.deleting {
-        return Decision {
-            action: Action::Update,
-            changes,
-            settled: Some(Outcome::Unknown(Explanation::new(
-                "the server is deleting it, and its name is still taken",
-            ))),
-        };
     }
     if facts.kind.update.is_none() {
         changes.iter_mut().for_each(|change| change.reason = Reason::Immutable(Immutable::Replace));

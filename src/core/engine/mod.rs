@@ -36,7 +36,7 @@ use super::graph::Graph;
 use super::identity::{Key, KindName, ObjectId};
 use super::kind::Kinds;
 use super::node::Reference;
-use super::report::{Entry, Outcome, Report};
+use super::report::{Action, Entry, Outcome, Report};
 use super::value::Value;
 use backoff::Budget;
 use collections::Collections;
@@ -137,6 +137,8 @@ pub struct Engine {
     count: u64,
     seen: usize,
     unsettled: usize,
+    /// What ends, in order; the first is being ended.
+    ending: VecDeque<(usize, Outcome)>,
     stopped: Option<Stop>,
 }
 
@@ -186,6 +188,7 @@ impl Engine {
             count: 0,
             seen: 0,
             unsettled: 0,
+            ending: VecDeque::new(),
             stopped: None,
         };
         engine.leave_out_the_unneeded();
@@ -360,6 +363,10 @@ impl Engine {
         let named = *self.objects[object].links.references.get(&reference.text)?;
         let named = &self.objects[named];
         let Seen::Present(item) = &named.seen else { return None };
+        // What a plan replaces will have other values than it has now.
+        if named.action == Action::Replace && named.outcome() == Some(&Outcome::Planned) && !named.context {
+            return None;
+        }
         if let Some(value) = reference.field.get(&item.value) {
             return Some(value.clone());
         }

@@ -121,7 +121,7 @@ impl Engine {
         let confirming = |at: &usize| self.objects[*at].wrote_at.is_some() && !self.objects[*at].own_read;
         if self.collections.all[collection].is_written() {
             // One listing confirms them all once the last write is done.
-            let (hold, rest) = objects.into_iter().partition(confirming);
+            let (hold, rest): (Vec<usize>, Vec<usize>) = objects.into_iter().partition(confirming);
             objects = rest;
             self.collections.all[collection].hold(hold);
         }

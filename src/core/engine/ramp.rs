@@ -22,6 +22,8 @@ pub type Lane = Option<(Arc<str>, Value)>;
 #[derive(Clone, Debug)]
 pub struct Queued {
     pub object: usize,
+    /// The collection that counts it among its writers.
+    pub collection: usize,
     pub sort: Sort,
     /// `None`: it may go beside any other.
     pub lane: Option<Lane>,
@@ -110,7 +112,7 @@ mod tests {
 
     fn queued(object: usize, lane: Option<Lane>) -> Queued {
         let kind = KindName { backend: "b".into(), kind: "K".into() };
-        Queued { object, sort: (kind, Action::Create), lane }
+        Queued { object, collection: 0, sort: (kind, Action::Create), lane }
     }
 
     fn take(ramp: &mut Ramp) -> Vec<usize> {

@@ -5,11 +5,23 @@ use super::super::report::{Action, Entry, Explanation, Outcome};
 use super::super::value::canonical_text;
 use super::decide::Seen;
 use super::object::{Object, Phase};
-use super::{Engine, Stop, Timer};
+use super::{Engine, Mode, Stop, Timer};
 
 impl Engine {
-    /// Ends an object, and opens the gates that waited for it.
+    /// Ends an object, and opens the gates that waited for it. Whatever ends through that waits its turn here:
+    /// a chain of thousands that is skipped needs no deep stack.
     pub(super) fn settle(&mut self, at: usize, outcome: Outcome) {
+        self.ending.push_back((at, outcome));
+        if self.ending.len() > 1 {
+            return;
+        }
+        while let Some((at, outcome)) = self.ending.front().cloned() {
+            self.end(at, outcome);
+            self.ending.pop_front();
+        }
+    }
+
+    fn end(&mut self, at: usize, outcome: Outcome) {
         let object = &mut self.objects[at];
         if object.outcome().is_some() {
             return;
@@ -50,22 +62,35 @@ impl Engine {
 
     /// An object that is to go is settled: what it needs, and is to go too, is held no longer.
     fn release_needs(&mut self, at: usize) {
-        let gone = self.objects[at].is_usable();
-        for need in self.objects[at].links.needs() {
-            if !self.objects[need].wanted_absent() {
+        let object = &self.objects[at];
+        // One that was not selected is only looked at: it stays.
+        let stays = object.context && matches!(object.seen, Seen::Present(_));
+        let gone = object.is_usable() && !stays;
+        for need in object.links.needs() {
+            if !self.objects[need].wanted_absent() || self.objects[need].outcome().is_some() {
                 continue;
             }
             self.objects[need].holders -= 1;
-            let held = matches!(self.objects[need].phase, Phase::Held);
-            if held && !gone {
+            if !matches!(self.objects[need].phase, Phase::Held) {
+                continue;
+            }
+            if !gone {
                 let why = format!("`{}`, which needs it, is still there", self.objects[at].id);
                 self.settle(need, Outcome::Skipped(Explanation::new(why)));
-            } else if held && self.objects[need].holders == 0 {
-                self.objects[need].fence = self.count;
-                self.wake_at(self.now, Timer::Object(need));
-                self.objects[need].phase = Phase::Waiting;
+            } else if self.objects[need].holders == 0 {
+                self.release(need);
             }
         }
+    }
+
+    /// Nothing needs the object any more: its deletion goes on, from a new look at it.
+    fn release(&mut self, at: usize) {
+        if self.mode == Mode::Plan {
+            return self.settle(at, Outcome::Planned);
+        }
+        self.objects[at].fence = self.count;
+        self.objects[at].phase = Phase::Waiting;
+        self.wake_at(self.now, Timer::Object(at));
     }
 
     /// An object was observed for the first time: what is to go waits for no more than that.
@@ -145,13 +170,10 @@ impl Engine {
 
     /// No new write. What waits or is queued is skipped; what is under way ends.
     pub(super) fn interrupt(&mut self, why: Stop) {
-        self.stopped = Some(why);
-        for ramp in self.ramps.values_mut().map(|ramp| ramp.withdraw(None)).collect::<Vec<_>>() {
-            for queued in ramp {
-                let collection = self.collection_of(queued.object);
-                self.collections.all[collection].end_write();
-                self.dirty.insert(collection);
-            }
+        self.stopped.get_or_insert(why);
+        let withdrawn: Vec<_> = self.ramps.values_mut().flat_map(|ramp| ramp.withdraw(None)).collect();
+        for queued in &withdrawn {
+            self.no_longer_writing(queued);
         }
         for at in 0..self.objects.len() {
             let object = &self.objects[at];
@@ -160,6 +182,8 @@ impl Engine {
             let read_back = looked_at && object.wrote_at.is_some();
             if !(under_way || read_back) {
                 self.settle(at, self.left_undone());
+            } else if matches!(object.phase, Phase::Waiting) {
+                self.observe(at);
             }
         }
     }

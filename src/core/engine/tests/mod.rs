@@ -5,3 +5,4 @@ mod faults;
 mod model;
 mod order;
 mod pass;
+mod simulation;

@@ -295,7 +295,7 @@ impl Model {
     }
 }
 
-fn failed(class: FailureClass) -> Answer {
+pub fn failed(class: FailureClass) -> Answer {
     Answer::Failed(Failure {
         class,
         message: format!("the server said {class:?}"),

@@ -5,6 +5,7 @@ use serde_json::json;
 use super::model::{Model, document, kind};
 use crate::core::document::Ensure;
 use crate::core::engine::Options;
+use crate::core::kind::Read;
 use crate::core::report::{Action, Outcome, Report};
 
 fn words(report: &Report) -> Vec<(&'static str, &'static str)> {
@@ -80,6 +81,18 @@ fn a_deletion_is_not_lost_among_the_writes_of_its_listing() {
     let report = model.apply(&documents);
     assert!(report.objects.iter().all(|entry| entry.result == Outcome::Done), "{:?}", words(&report));
     assert_eq!(model.writes().len(), 10);
+}
+
+#[test]
+fn what_only_a_listing_shows_is_deleted_after_a_fresh_listing() {
+    let mut rule = kind("Rule", true, None);
+    rule.read = Read::FromList;
+    let mut model = Model::new(vec![rule]);
+    model.put("Rule", &[("name", "a")], json!({}));
+    let mut gone = document("Rule", &[("name", "a")], json!({}));
+    gone.policy.ensure = Ensure::Absent;
+    assert_eq!(words(&model.apply(&[gone])), [("delete", "done")]);
+    assert_eq!(model.log, ["list Rule", "list Rule", "delete Rule a", "list Rule"]);
 }
 
 #[test]
