@@ -173,6 +173,9 @@ impl Engine {
         let queued = Queued { object: at, collection, sort, lane: lane(object) };
         let most = self.options.writes;
         let ramp = self.ramps.entry(object.id.kind.backend.clone()).or_insert_with(|| Ramp::new(most));
+        if ramp.is_stopped(&queued.sort) {
+            return self.settle(at, not_attempted());
+        }
         ramp.push(queued);
         self.objects[at].phase = Phase::Queued;
         self.collections.all[collection].writers += 1;
@@ -309,10 +312,9 @@ impl Engine {
         if !stop_the_like {
             return;
         }
-        let why = "not attempted: others of its like failed in the same way, one after the other";
         for withdrawn in self.ramp_of(at).withdraw(Some(&queued.sort)) {
             self.no_longer_writing(&withdrawn);
-            self.settle(withdrawn.object, Outcome::Skipped(Explanation::new(why)));
+            self.settle(withdrawn.object, not_attempted());
         }
     }
 
@@ -356,6 +358,11 @@ impl Engine {
     }
 }
 
+fn not_attempted() -> Outcome {
+    let why = "not attempted: others of its like failed in the same way, one after the other";
+    Outcome::Skipped(Explanation::new(why))
+}
+
 /// What two refusals have in common: their class, as messages name the object.
 fn cause(failure: &Failure) -> String {
     format!("{:?}", failure.class)
@@ -377,6 +384,9 @@ fn lane(object: &Object) -> Option<Lane> {
 fn spent(object: &Object, decision: &Decision) -> Option<Outcome> {
     let kind: &Kind = &object.kind;
     match decision.action {
+        Action::Create if object.sets > 0 && object.action == Action::Update => Some(Outcome::Unknown(
+            Explanation::new("the server accepted its change and does not show it any more"),
+        )),
         Action::Create if object.sets > 0 => Some(Outcome::Unknown(
             Explanation::new("the server accepted its creation and does not show it")
                 .hint("if the API takes longer, say so in the backend: `visible: DURATION`"),

@@ -92,6 +92,8 @@ pub struct Object {
     /// What the last write has to be waited for, and since when.
     pub awaits: Option<Wait>,
     pub awaits_since: Option<Duration>,
+    /// The object that it waited for in vain, itself or through others.
+    pub in_vain: Option<usize>,
     /// A create whose outcome nobody knows.
     pub uncertain: bool,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
@@ -147,6 +149,7 @@ impl Object {
             wrote_at: None,
             awaits: None,
             awaits_since: None,
+            in_vain: None,
             uncertain: false,
             doomed: None,
         }

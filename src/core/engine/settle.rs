@@ -109,7 +109,10 @@ impl Engine {
             let needs = object.links.needs();
             let missing = needs.into_iter().find(|need| !self.serves(at, *need));
             if let Some(need) = missing {
-                return self.settle(at, skipped(&self.objects[need]));
+                // Of a chain that is skipped, each says what its first link came to.
+                let first = self.objects[need].in_vain.unwrap_or(need);
+                self.objects[at].in_vain = Some(first);
+                return self.settle(at, skipped(&self.objects[first]));
             }
         }
         if self.stopped.is_some() {

@@ -157,3 +157,14 @@ fn a_bad_template_costs_a_few_writes_and_not_all() {
     let skipped = report.objects.iter().filter(|entry| entry.result.word() == "skipped").count();
     assert!(skipped >= 36, "{skipped} not attempted");
 }
+
+#[test]
+fn a_server_that_shows_what_it_cannot_delete_is_not_asked_for_ever() {
+    let (mut model, mut documents) = team(true);
+    model.put("Team", &[("name", "a")], json!({"size": 1}));
+    documents[0].policy.ensure = Ensure::Absent;
+    model.deaf = true;
+    let report = model.apply(&documents);
+    assert_eq!(result(&report), "unknown");
+    assert_eq!(model.writes().len(), 6, "six tries at most");
+}

@@ -53,6 +53,8 @@ pub struct Model {
     /// So many looks at an object after its creation say that it is not there.
     pub hidden_looks: u32,
     hidden: BTreeMap<String, u32>,
+    /// Each deletion is answered with "it is not there".
+    pub deaf: bool,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
 }
@@ -197,6 +199,7 @@ impl Model {
                 }
                 Answer::Accepted { server_id: None, pending: false }
             }
+            Write::Delete(_) if self.deaf => Answer::Absent,
             Write::Delete(target) => {
                 let Some(old) = self.find(target).cloned() else { return Answer::Absent };
                 let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
