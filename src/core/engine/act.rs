@@ -13,6 +13,7 @@ use super::decide::{Decision, Facts, Seen, decide};
 use super::object::{Object, Phase};
 use super::observe::version_needs_read;
 use super::ramp::{Lane, Queued, Ramp};
+use super::written::not_attempted;
 use super::{Effect, Engine, Mode, Pending};
 
 /// How long a deletion may take to show, where the kind says nothing longer.
@@ -173,6 +174,9 @@ impl Engine {
         let queued = Queued { object: at, collection, sort, lane: lane(object) };
         let most = self.options.writes;
         let ramp = self.ramps.entry(object.id.kind.backend.clone()).or_insert_with(|| Ramp::new(most));
+        if ramp.is_stopped(&queued.sort) {
+            return self.settle(at, not_attempted());
+        }
         ramp.push(queued);
         self.objects[at].phase = Phase::Queued;
         self.collections.all[collection].begin_write();
@@ -244,6 +248,9 @@ fn lane(object: &Object) -> Option<Lane> {
 fn spent(object: &Object, decision: &Decision) -> Option<Outcome> {
     let kind: &Kind = &object.kind;
     match decision.action {
+        Action::Create if object.sets > 0 && object.action == Action::Update => Some(Outcome::Unknown(
+            Explanation::new("the server accepted its change and does not show it any more"),
+        )),
         Action::Create if object.sets > 0 => Some(Outcome::Unknown(
             Explanation::new("the server accepted its creation and does not show it")
                 .hint("if the API takes longer, say so in the backend: `visible: DURATION`"),

@@ -109,6 +109,11 @@ fn going() -> Outcome {
 }
 
 fn create(facts: &Facts) -> Decision {
+    if let Some(id) = &facts.policy.pinned_id {
+        let why = format!("it is pinned to the id `{id}`, and no object has that id");
+        let hint = "correct the annotation `trueup/id`, or take it away: then a new object is created";
+        return Decision::settled(Outcome::Failed(Explanation::new(why).hint(hint)));
+    }
     let decision = Decision::due(Action::Create, Vec::new());
     let by_update = facts.kind.is_singleton() && facts.kind.update.is_some();
     if facts.kind.create.is_none() && !by_update {
@@ -162,6 +167,10 @@ fn replace(facts: &Facts, changes: Vec<Change>) -> Decision {
     let decision = Decision::due(Action::Replace, changes);
     if facts.kind.create.is_none() || facts.kind.delete.is_none() {
         let why = format!("a {} can neither be changed nor replaced", facts.kind.name.kind);
+        return decision.refused(Explanation::new(why));
+    }
+    if facts.policy.pinned_id.is_some() {
+        let why = "its id is pinned by the annotation `trueup/id`, and a new object would have another";
         return decision.refused(Explanation::new(why));
     }
     if facts.policy.protected {

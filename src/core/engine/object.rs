@@ -101,6 +101,8 @@ pub struct Object {
     pub pending: bool,
     /// How often it was looked at.
     pub passes: u32,
+    /// The object that it waited for in vain, itself or through others.
+    pub in_vain: Option<usize>,
     /// A create whose outcome nobody knows.
     pub uncertain: bool,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
@@ -164,6 +166,7 @@ impl Object {
             awaits_since: None,
             pending: false,
             passes: 0,
+            in_vain: None,
             uncertain: false,
             doomed: None,
         }

@@ -2,7 +2,7 @@
 //! two, and a run of like writes that only fails is stopped. One bad template then costs a few failed writes,
 //! not ten thousand (the slow start of Kubernetes' ReplicaSet controller).
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,11 +33,14 @@ pub struct Queued {
 
 #[derive(Debug)]
 pub struct Ramp {
-    queue: VecDeque<Queued>,
+    /// Those that go as soon as there is room, by their arrival: of a lane one at most.
+    ready: BTreeMap<u64, Queued>,
+    /// By lane that has one ready or under way: those behind it.
+    behind: HashMap<Lane, VecDeque<(u64, Queued)>>,
+    arrivals: u64,
     in_flight: usize,
     window: usize,
     most: usize,
-    busy: HashSet<Lane>,
     streaks: HashMap<Sort, (String, u32)>,
     /// Holds all writes while the backend is away.
     pub breaker: Breaker,
@@ -47,18 +50,26 @@ impl Ramp {
     /// A ramp that never has more than `most` writes under way.
     pub fn new(most: usize) -> Ramp {
         Ramp {
-            queue: VecDeque::new(),
+            ready: BTreeMap::new(),
+            behind: HashMap::new(),
+            arrivals: 0,
             in_flight: 0,
             window: 1,
             most: most.max(1),
-            busy: HashSet::new(),
             streaks: HashMap::new(),
             breaker: Breaker::default(),
         }
     }
 
     pub fn push(&mut self, queued: Queued) {
-        self.queue.push_back(queued);
+        self.arrivals += 1;
+        if let Some(lane) = &queued.lane {
+            if let Some(behind) = self.behind.get_mut(lane) {
+                return behind.push_back((self.arrivals, queued));
+            }
+            self.behind.insert(lane.clone(), VecDeque::new());
+        }
+        self.ready.insert(self.arrivals, queued);
     }
 
     /// The next write that may go, in order; those whose lane is busy are passed over.
@@ -66,15 +77,25 @@ impl Ramp {
         if self.in_flight >= self.window {
             return None;
         }
-        let at =
-            self.queue.iter().position(|q| q.lane.as_ref().is_none_or(|lane| !self.busy.contains(lane)))?;
-        if !self.breaker.admits(now) {
+        if self.ready.is_empty() || !self.breaker.admits(now) {
             return None;
         }
-        let queued = self.queue.remove(at)?;
+        let (_, queued) = self.ready.pop_first()?;
         self.in_flight += 1;
-        self.busy.extend(queued.lane.clone());
         Some(queued)
+    }
+
+    /// Lets the next of a lane go.
+    fn free(&mut self, lane: Option<&Lane>) {
+        let Some(lane) = lane else { return };
+        match self.behind.get_mut(lane).and_then(VecDeque::pop_front) {
+            Some((arrival, queued)) => {
+                self.ready.insert(arrival, queued);
+            }
+            None => {
+                self.behind.remove(lane);
+            }
+        }
     }
 
     /// A write came back well.
@@ -96,12 +117,15 @@ impl Ramp {
         streak.1 >= LIKE_FAILURES
     }
 
+    /// Whether writes of a sort are tried no more.
+    pub fn is_stopped(&self, sort: &Sort) -> bool {
+        self.streaks.get(sort).is_some_and(|(_, failures)| *failures >= LIKE_FAILURES)
+    }
+
     /// A write ended without telling anything of its like.
     pub fn finished(&mut self, queued: &Queued) {
         self.in_flight -= 1;
-        if let Some(lane) = &queued.lane {
-            self.busy.remove(lane);
-        }
+        self.free(queued.lane.as_ref());
     }
 
     /// A write that was handed out was not sent.
@@ -112,11 +136,22 @@ impl Ramp {
 
     /// Takes the writes of a sort, or all of them, off the queue.
     pub fn withdraw(&mut self, sort: Option<&Sort>) -> Vec<Queued> {
-        let (out, stay) = std::mem::take(&mut self.queue)
-            .into_iter()
-            .partition(|q| sort.is_none_or(|sort| q.sort == *sort));
-        self.queue = stay;
-        Vec::from_iter::<VecDeque<_>>(out)
+        let goes = |queued: &Queued| sort.is_none_or(|sort| queued.sort == *sort);
+        let mut out = BTreeMap::new();
+        for behind in self.behind.values_mut() {
+            let (go, stay): (VecDeque<_>, _) =
+                std::mem::take(behind).into_iter().partition(|(_, queued)| goes(queued));
+            *behind = stay;
+            out.extend(go);
+        }
+        let (go, stay): (BTreeMap<_, _>, _) =
+            std::mem::take(&mut self.ready).into_iter().partition(|(_, queued)| goes(queued));
+        self.ready = stay;
+        for queued in go.values() {
+            self.free(queued.lane.as_ref());
+        }
+        out.extend(go);
+        out.into_values().collect()
     }
 }
 
@@ -175,6 +210,22 @@ mod tests {
         }
         assert_eq!(take(&mut ramp), [0, 2]);
         ramp.succeeded(&queued(0, lane("a")));
+        assert_eq!(take(&mut ramp), [1]);
+    }
+
+    #[test]
+    fn what_is_withdrawn_frees_its_lane() {
+        let lane = || Some(None);
+        let mut ramp = Ramp::new(8);
+        ramp.window = 8;
+        let mut other = queued(1, lane());
+        other.sort.1 = Action::Delete;
+        ramp.push(queued(0, lane()));
+        ramp.push(other);
+        ramp.push(queued(2, lane()));
+        let sort = queued(0, None).sort;
+        let withdrawn: Vec<usize> = ramp.withdraw(Some(&sort)).iter().map(|q| q.object).collect();
+        assert_eq!(withdrawn, [0, 2]);
         assert_eq!(take(&mut ramp), [1]);
     }
 }

@@ -113,7 +113,10 @@ impl Engine {
             let needs = object.links.needs();
             let missing = needs.into_iter().find(|need| !self.serves(at, *need));
             if let Some(need) = missing {
-                return self.settle(at, self.skipped_for(need));
+                // Of a chain that is skipped, each names its first link.
+                let first = self.objects[need].in_vain.unwrap_or(need);
+                self.objects[at].in_vain = Some(first);
+                return self.settle(at, self.skipped_for(first));
             }
         }
         if self.stopped.is_some() {
@@ -136,27 +139,19 @@ impl Engine {
         needed.is_usable() || (is_parent && stands)
     }
 
-    /// Where an object stands for want of another: the first cause is named, not those between. Its reason is
-    /// told by its own entry, if it has one.
+    /// Where an object stands for want of another. The reason is told by the other's own entry, if it has one.
     fn skipped_for(&self, needed: usize) -> Outcome {
-        let needs = self.objects[needed].links.needs();
-        let deeper = needs.into_iter().find(|need| !self.serves(needed, *need));
         let needed = &self.objects[needed];
         let Some(outcome) = needed.outcome() else {
             let why = format!("it needs `{}`, which is not settled", needed.id);
             return Outcome::Skipped(Explanation::new(why));
         };
-        match (outcome, deeper) {
-            (Outcome::Skipped(_), Some(deeper)) => self.skipped_for(deeper),
-            _ => {
-                let reason = outcome.explanation().filter(|_| needed.context);
-                let reason = reason.map(|why| format!(": {}", why.message)).unwrap_or_default();
-                let why = format!("it needs `{}`, which {}{reason}", needed.id, words(outcome));
-                let why = Explanation::new(why);
-                let left_out = needed.is_left_out() && matches!(outcome, Outcome::Planned);
-                Outcome::Skipped(if left_out { why.hint(SELECT_IT) } else { why })
-            }
-        }
+        let reason = outcome.explanation().filter(|_| needed.context);
+        let reason = reason.map(|why| format!(": {}", why.message)).unwrap_or_default();
+        let why = format!("it needs `{}`, which {}{reason}", needed.id, words(outcome));
+        let why = Explanation::new(why);
+        let left_out = needed.is_left_out() && matches!(outcome, Outcome::Planned);
+        Outcome::Skipped(if left_out { why.hint(SELECT_IT) } else { why })
     }
 
     /// Where an object stands that the end of the run leaves undone.

@@ -121,10 +121,9 @@ impl Engine {
         if !stop_the_like {
             return;
         }
-        let why = "not attempted: others of its like failed in the same way, one after the other";
         for withdrawn in self.ramp_of(at).withdraw(Some(&queued.sort)) {
             self.no_longer_writing(&withdrawn);
-            self.settle(withdrawn.object, Outcome::Skipped(Explanation::new(why)));
+            self.settle(withdrawn.object, not_attempted());
         }
     }
 
@@ -169,6 +168,12 @@ impl Engine {
         }
         self.observe(at);
     }
+}
+
+/// Where a write stands whose like has only failed.
+pub(super) fn not_attempted() -> Outcome {
+    let why = "not attempted: others of its like failed in the same way, one after the other";
+    Outcome::Skipped(Explanation::new(why))
 }
 
 /// What two refusals have in common: their class, as messages name the object.

@@ -192,3 +192,14 @@ fn a_backend_that_comes_back_gets_its_writes() {
     let done = report.objects.iter().filter(|entry| entry.result.word() == "done").count();
     assert!(done >= 48, "{done} of 50 done");
 }
+
+#[test]
+fn a_server_that_shows_what_it_cannot_delete_is_not_asked_for_ever() {
+    let (mut model, mut documents) = team(true);
+    model.put("Team", &[("name", "a")], json!({"size": 1}));
+    documents[0].policy.ensure = Ensure::Absent;
+    model.deaf = true;
+    let report = model.apply(&documents);
+    assert_eq!(result(&report), "unknown");
+    assert_eq!(model.writes().len(), 6, "six tries at most");
+}

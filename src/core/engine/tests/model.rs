@@ -58,6 +58,8 @@ pub struct Model {
     late: BTreeMap<String, (u32, Stored)>,
     /// Deleting an object deletes those whose key begins with its own.
     pub cascades: bool,
+    /// Each deletion is answered with "it is not there".
+    pub deaf: bool,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
 }
@@ -209,6 +211,7 @@ impl Model {
                 }
                 Answer::Accepted { server_id: None, pending: self.late_looks > 0 }
             }
+            Write::Delete(_) if self.deaf => Answer::Absent,
             Write::Delete(target) => {
                 let Some(old) = self.find(target).cloned() else { return Answer::Absent };
                 let slot = (target.id.kind.kind.clone(), target.id.key.to_string());

@@ -135,6 +135,17 @@ fn two_objects_of_one_name_are_an_error_that_names_their_ids() {
 }
 
 #[test]
+fn a_pinned_object_that_is_gone_is_not_made_anew() {
+    let mut model = Model::new(vec![kind("Team", true, None)]);
+    let mut documents = [document("Team", &[("name", "a")], json!({"size": 2}))];
+    documents[0].policy.pinned_id = Some("7".into());
+    let report = model.apply(&documents);
+    let Outcome::Failed(why) = &report.objects[0].result else { panic!("{:?}", report.objects[0]) };
+    assert_eq!(why.message, "it is pinned to the id `7`, and no object has that id");
+    assert!(model.writes().is_empty(), "its id would be another, and each run would make one more");
+}
+
+#[test]
 fn a_kind_without_update_is_replaced_only_by_consent() {
     let mut fixed = kind("Queue", false, None);
     fixed.update = None;

@@ -22,7 +22,7 @@ use scene::Scene;
 use world::World;
 
 /// The schedules of an ordinary run of the tests.
-const SEEDS: u64 = 3_000;
+const SEEDS: u64 = 2_000;
 
 /// One schedule; what broke in it, and its log if that is wanted.
 fn schedule(seed: u64, loud: bool) -> Result<(), (Vec<String>, Vec<String>)> {
@@ -75,10 +75,12 @@ fn as_planned(world: &World, plan: &Ended, done: &Ended) -> Vec<String> {
     broken
 }
 
-/// Whether the server refused the object's write, or that of something tied to it.
+/// Whether the server refused the object's write, or one of a run in which the object was then left alone.
 fn was_refused(ended: &Ended, entry: &Entry) -> bool {
-    let entry = ended.report.objects.iter().find(|told| told.id == entry.id).expect("it is told of");
-    matches!(entry.result, Outcome::Failed(_) | Outcome::Skipped(_))
+    let told = &ended.report.objects;
+    let failed = |entry: &Entry| matches!(entry.result, Outcome::Failed(_));
+    let entry = told.iter().find(|told| told.id == entry.id).expect("it is told of");
+    failed(entry) || (matches!(entry.result, Outcome::Skipped(_)) && told.iter().any(failed))
 }
 
 /// What cannot be made right without a person, and what is tied to it.
@@ -155,22 +157,4 @@ fn every_schedule_keeps_the_invariants() {
         return run_seed(seed);
     }
     (0..number("TRUEUP_SEEDS").unwrap_or(SEEDS)).for_each(run_seed);
-}
-
-#[test]
-fn survey() {
-    let mut seen = std::collections::BTreeMap::<String, (u64, u32)>::new();
-    for seed in 0..number("TRUEUP_SEEDS").unwrap_or(SEEDS) {
-        let told = std::panic::catch_unwind(|| schedule(seed, false));
-        let line = match told {
-            Ok(Ok(())) => continue,
-            Ok(Err((broken, _))) => broken[0].clone(),
-            Err(_) => "panic".to_owned(),
-        };
-        let short: String = line.chars().filter(|c| !c.is_ascii_digit()).collect();
-        seen.entry(short).or_insert((seed, 0)).1 += 1;
-    }
-    for (line, (seed, count)) in seen {
-        eprintln!("{count:>4} x, seed {seed}: {line}");
-    }
 }

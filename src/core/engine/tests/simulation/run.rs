@@ -40,6 +40,8 @@ enum Fate {
     Fails(FailureClass, Option<Duration>),
     /// It is done, and the answer does not tell.
     DoneAndLost(FailureClass),
+    /// It is accepted, and nothing comes of it.
+    Ignored,
     Incomplete,
     Problem,
 }
@@ -221,6 +223,7 @@ impl Run<'_> {
                 self.dice.one(&[Fate::Incomplete, Fate::Problem, Fate::Fails(Status(404), None)])
             }
             Request::Ask(_) => Fate::Fails(self.dice.one(&common), later),
+            Request::Write(Write::Update(..)) if self.dice.chance(0.2) => Fate::Ignored,
             Request::Write(_) if self.dice.chance(0.4) => {
                 Fate::DoneAndLost(self.dice.one(&[Lost, Status(500), Status(502), NotTheApi]))
             }
@@ -236,6 +239,9 @@ impl Run<'_> {
     fn arrive(&mut self, flight: &Flight) -> Answer {
         if let Fate::Fails(class, retry_after) = flight.fate {
             return failure(class, retry_after);
+        }
+        if flight.fate == Fate::Ignored {
+            return Answer::Accepted { server_id: None, pending: false };
         }
         let mut answer = match &flight.request {
             Request::Ask(ask) => self.world.ask(ask),

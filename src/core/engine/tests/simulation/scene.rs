@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::model::{document, kind};
 use super::dice::Dice;
-use crate::core::document::{Document, Drift, Ensure};
+use crate::core::document::{Document, Drift, Ensure, Policy};
 use crate::core::filter::Filter;
 use crate::core::graph::Graph;
 use crate::core::kind::{Kind, Kinds, Piece, Read, Send, Serial, Version};
@@ -131,53 +131,54 @@ impl Scene {
 
 fn draw_document(dice: &mut Dice, documents: &mut Vec<Document>, i: usize, name: &str, parent: Option<&str>) {
     let own = format!("o{i}");
+    let spec = json!({"size": dice.below(3)});
+    let mut needs = Vec::new();
     let mut drawn = match parent {
-        None => document(name, &[("name", &own)], json!({"size": dice.below(3)})),
+        None => document(name, &[("name", &own)], spec),
         Some(parent) => {
-            let among: Vec<usize> =
-                (0..documents.len()).filter(|at| *documents[*at].id.kind.kind == *parent).collect();
+            let is_one = |at: &usize| *documents[*at].id.kind.kind == *parent;
+            let among: Vec<usize> = (0..documents.len()).filter(is_one).collect();
             if among.is_empty() {
                 return draw_document(dice, documents, i, parent, None);
             }
-            let parent = documents[among[dice.below(among.len())]].id.key.to_string();
-            document(name, &[("in", &parent), ("name", &own)], json!({"size": dice.below(3)}))
+            let parent = dice.one(&among);
+            needs.push(parent);
+            let parent = documents[parent].id.key.to_string();
+            document(name, &[("in", &parent), ("name", &own)], spec)
         }
     };
+    let Want::Map(fields) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
+    if dice.chance(0.5) {
+        fields.insert("mode".into(), Node::from_value(Pos::default(), json!("on")));
+    }
     if !documents.is_empty() && dice.chance(0.25) {
-        let needed = &documents[dice.below(documents.len())];
-        let reference = reference_to(needed);
+        let needed = dice.below(documents.len());
+        needs.push(needed);
+        let reference = reference_to(&documents[needed]);
         if dice.chance(0.5) {
-            let Want::Map(map) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
-            map.insert("other".into(), Node::new(Pos::default(), Want::Ref(reference.into())));
+            fields.insert("other".into(), Node::new(Pos::default(), Want::Ref(reference.into())));
         } else {
             drawn.policy.depends_on.push((reference, Pos::default()));
         }
     }
-    if dice.chance(0.5) {
-        let Want::Map(map) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
-        map.insert("mode".into(), Node::from_value(Pos::default(), json!("on")));
-    }
-    draw_policy(dice, documents, &mut drawn);
+    // What needs an object that is to go is to go too.
+    let must_go = needs.iter().any(|need| documents[*need].policy.ensure == Ensure::Absent);
+    draw_policy(dice, &mut drawn.policy, must_go);
     documents.push(drawn);
 }
 
-/// What needs an object that is to go is to go too.
-fn draw_policy(dice: &mut Dice, documents: &[Document], drawn: &mut Document) {
-    let needed = [documents, std::slice::from_ref(drawn)].concat();
-    if Graph::build(&needed, &KINDS).is_err() {
-        drawn.policy.ensure = Ensure::Absent;
-        return;
-    }
-    drawn.policy.ensure = match dice.below(10) {
+fn draw_policy(dice: &mut Dice, policy: &mut Policy, must_go: bool) {
+    policy.ensure = match dice.below(10) {
+        _ if must_go => Ensure::Absent,
         0..=2 => Ensure::Absent,
         3 => Ensure::Exists,
         _ => Ensure::Present,
     };
-    drawn.policy.protected = dice.chance(0.07);
-    drawn.policy.paused = dice.chance(0.05);
-    drawn.policy.replace = dice.chance(0.3);
+    policy.protected = dice.chance(0.07);
+    policy.paused = dice.chance(0.05);
+    policy.replace = dice.chance(0.3);
     if dice.chance(0.04) {
-        drawn.policy.drift = Drift::Report;
+        policy.drift = Drift::Report;
     }
 }
 

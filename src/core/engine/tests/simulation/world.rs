@@ -140,7 +140,8 @@ impl World {
     }
 
     fn parents_stand(&self, at: usize) -> bool {
-        self.scene.graph.nodes[at].parents.iter().all(|(_, parent)| self.stands(*parent))
+        let stays = |slot: &Vec<Stored>| slot.iter().any(|stored| stored.gone_at.is_none());
+        self.scene.graph.nodes[at].parents.iter().all(|(_, parent)| self.slot(*parent).is_some_and(stays))
     }
 
     fn has_children(&self, id: &ObjectId) -> bool {
