@@ -58,9 +58,15 @@ pub fn open(
     if !(200..300).contains(&answer.status) {
         return Err(context.refused(FailureClass::Status(answer.status), &answer));
     }
-    let (elements, sent) =
-        if listed.is_plain() { places(context, listed, &answer) } else { trees(context, listed, &answer) }?;
-    let mut facts = onward::facts(context, listed.list, request, &answer)?;
+    let facts = |look: &onward::Look| onward::facts(context, listed.list, request, &answer, look);
+    let (elements, sent, mut facts) = if listed.is_plain() {
+        let picked = Picked::of(context, listed.list, &answer)?;
+        let (elements, sent) = places(context, listed, &answer, picked.elements)?;
+        (elements, sent, facts(&|filter| picked.look(filter))?)
+    } else {
+        let (elements, sent) = trees(context, listed, &answer)?;
+        (elements, sent, facts(&|filter| onward::look(context, filter, &answer))?)
+    };
     facts.count = sent;
     facts.fingerprint = fingerprint(listed, &answer, &elements);
     Ok(OpenPage { facts, answer, elements })
@@ -87,11 +93,42 @@ impl Listed<'_> {
     }
 }
 
+/// What a page has at plain paths: its elements, and what it says of the way on. The next page cannot be asked
+/// for before this is known, so it is found in one pass.
+struct Picked<'a> {
+    context: &'a Context<'a>,
+    answer: &'a HttpAnswer,
+    elements: Option<&'a str>,
+    onward: Vec<(&'a [String], Option<&'a str>)>,
+}
+
+impl<'a> Picked<'a> {
+    fn of(context: &'a Context, list: &'a ListOp, answer: &'a HttpAnswer) -> Result<Picked<'a>, Failure> {
+        let body = text_of(answer).ok_or_else(|| context.not_json(answer))?;
+        let elements = list.items.as_ref().and_then(Filter::plain).unwrap_or_default();
+        let onward = list.page.iter().flat_map(|page| [&page.next, &page.total]).flatten();
+        let paths: Vec<&[String]> = [elements].into_iter().chain(onward.filter_map(Filter::plain)).collect();
+        let found = scan::pick(body, &paths).map_err(|_| context.not_json(answer))?;
+        let onward = paths.into_iter().zip(found.iter().copied()).skip(1).collect();
+        Ok(Picked { context, answer, elements: found.first().copied().flatten(), onward })
+    }
+
+    fn look(&self, filter: &Filter) -> Result<Option<Value>, Failure> {
+        let picked = self.onward.iter().find(|(path, _)| filter.plain() == Some(*path));
+        match picked {
+            Some((_, text)) => Ok(text.and_then(|text| serde_json::from_str(text).ok())),
+            None => onward::look(self.context, filter, self.answer),
+        }
+    }
+}
+
 /// The elements as places in the body, and how many the server sent.
-fn places(context: &Context, listed: Listed, answer: &HttpAnswer) -> Result<(Elements, u64), Failure> {
-    let body = text_of(answer).ok_or_else(|| context.not_json(answer))?;
-    let path = listed.list.items.as_ref().and_then(Filter::plain).unwrap_or_default();
-    let found = scan::pick(body, &[path]).map_err(|_| context.not_json(answer))?.pop().flatten();
+fn places(
+    context: &Context,
+    listed: Listed,
+    answer: &HttpAnswer,
+    found: Option<&str>,
+) -> Result<(Elements, u64), Failure> {
     let Some(list) = found else { return Err(no_list(context, listed, answer, "nothing")) };
     // Servers whose language has empty lists that are null say so.
     if list.trim() == "null" {

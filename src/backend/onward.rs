@@ -15,6 +15,9 @@ use super::request::filter_failure;
 use super::scan;
 use super::wire::HttpAnswer;
 
+/// Looks up what a filter finds on a page.
+pub type Look<'l> = dyn Fn(&Filter) -> Result<Option<Value>, Failure> + 'l;
+
 /// What a page says of the way on. The number of its elements is not known here.
 ///
 /// # Errors
@@ -24,12 +27,13 @@ pub fn facts(
     list: &ListOp,
     request: &Url,
     answer: &HttpAnswer,
+    look: &Look,
 ) -> Result<PageFacts, Failure> {
     let page = list.page.as_ref();
     let by = page.map(|page| page.by);
     let link = link::next(all(answer, "link"));
     let declared = |filter: Option<&Filter>| match filter {
-        Some(filter) => found(context, filter, answer),
+        Some(filter) => look(filter),
         None => Ok(None),
     };
     let next = match by {
@@ -60,7 +64,8 @@ fn all<'h>(answer: &'h HttpAnswer, name: &'h str) -> impl Iterator<Item = &'h st
     answer.headers.iter().filter(move |(have, _)| have == name).map(|(_, value)| value.as_str())
 }
 
-fn found(context: &Context, filter: &Filter, answer: &HttpAnswer) -> Result<Option<Value>, Failure> {
+/// What a filter finds on a page of which nothing is known yet.
+pub fn look(context: &Context, filter: &Filter, answer: &HttpAnswer) -> Result<Option<Value>, Failure> {
     if let Some(path) = filter.plain() {
         let body = text_of(answer).unwrap_or_default();
         let found = scan::pick(body, &[path]).map_err(|_| context.not_json(answer))?.pop().flatten();

@@ -1,10 +1,13 @@
 //! Acting: from a due action, past the guards, to one request with the strongest precondition.
 
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::exchange::Write;
 use super::super::kind::{Kind, Serial};
+use super::super::node::Node;
 use super::super::report::{Action, Explanation, Outcome};
 use super::super::value::canonical;
 use super::backoff;
@@ -27,16 +30,16 @@ impl Engine {
             return;
         }
         let object = &self.objects[at];
-        let spec = object.spec.resolve(&|reference| self.look(at, reference));
-        let name = object.id.slashed();
+        let spec = self.spec(at);
+        let named = |names: &BTreeSet<String>| !names.is_empty() && names.contains(&object.id.slashed());
         let decision = decide(&Facts {
             id: &object.id,
             kind: &object.kind,
             policy: &object.policy,
             spec: &spec,
             seen: &object.seen,
-            may_replace: object.policy.replace || self.options.replace.contains(&name),
-            rotate: self.options.rotate.contains(&name) && object.sets == 0,
+            may_replace: object.policy.replace || named(&self.options.replace),
+            rotate: named(&self.options.rotate) && object.sets == 0,
         });
         if self.waits_for_the_server(at, decision.action) {
             return;
@@ -63,6 +66,15 @@ impl Engine {
         } else {
             self.settle(at, Outcome::Planned);
         }
+    }
+
+    /// What is wanted of an object, with what its references name; copied only where there are any.
+    fn spec(&self, at: usize) -> Cow<'_, Node> {
+        let object = &self.objects[at];
+        if object.links.references.is_empty() {
+            return Cow::Borrowed(&object.spec);
+        }
+        Cow::Owned(object.spec.resolve(&|reference| self.look(at, reference)))
     }
 
     /// A create whose answer was lost, and whose object is there: it was ours.
@@ -212,7 +224,7 @@ impl Engine {
     fn request(&self, at: usize, action: Action) -> Result<Write, Unsendable> {
         let object = &self.objects[at];
         let target = self.target(at);
-        let spec = object.spec.resolve(&|reference| self.look(at, reference));
+        let spec = self.spec(at);
         let by_update = object.kind.create.is_none();
         Ok(match action {
             Action::Delete | Action::Replace => Write::Delete(target),
