@@ -33,7 +33,7 @@ pub struct Choices {
 }
 
 /// A loaded input with open ways to its backends.
-pub struct Session {
+pub struct Runner {
     documents: Vec<Document>,
     graph: Graph,
     kinds: Kinds,
@@ -43,10 +43,10 @@ pub struct Session {
     choices: Choices,
 }
 
-impl Session {
+impl Runner {
     /// # Errors
     /// Backends that cannot be opened; flags that name no document.
-    pub fn open(input: Input, secrets: &[String], choices: Choices) -> Result<Session, Vec<Problem>> {
+    pub fn open(input: Input, secrets: &[String], choices: Choices) -> Result<Runner, Vec<Problem>> {
         let problems = unknown_names(&input.documents, &choices);
         if !problems.is_empty() {
             return Err(problems);
@@ -57,7 +57,7 @@ impl Session {
             secrets: secrets.to_vec(),
             ..ClientOptions::default()
         };
-        Ok(Session {
+        Ok(Runner {
             documents: input.documents,
             graph: input.graph,
             kinds: input.kinds,
@@ -83,7 +83,7 @@ impl Session {
         self.plan_of(documents, limits, tell).await
     }
 
-    /// [`Session::plan`] for a session that is needed no longer: the documents are not copied.
+    /// [`Runner::plan`] for a runner that is needed no longer: the documents are not copied.
     ///
     /// # Errors
     /// A client that cannot be made.
