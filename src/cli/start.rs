@@ -66,6 +66,7 @@ pub fn open(
     out: &mut Out,
 ) -> Result<Runner, Exit> {
     let choices = Choices {
+        may_write: matches!(command, "apply" | "delete"),
         parallel: effort.parallel,
         replace: consents.replace.clone(),
         rotate: consents.rotate.clone(),

@@ -26,6 +26,8 @@ pub struct Choices {
     pub replace: BTreeSet<String>,
     /// Objects whose write-only values are sent again, as `Kind/part/part`.
     pub rotate: BTreeSet<String>,
+    /// Whether anything may be written: then stores of the built-in server are made where there are none.
+    pub may_write: bool,
     /// The value of `TRUEUP_ALLOW_EXEC`.
     pub allow_exec: Option<String>,
     /// The seed of all jitter.
@@ -51,7 +53,7 @@ impl Runner {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let transports = Transports::open(input.connections, choices.parallel)?;
+        let transports = Transports::open(input.connections, choices.parallel, choices.may_write)?;
         let client = ClientOptions {
             allow_exec: choices.allow_exec.clone(),
             secrets: secrets.to_vec(),
