@@ -98,7 +98,8 @@ impl Line {
             request.url = self.follow(&request, &url, answer.status, location)?;
         }
         let what = format!("the server redirects more than {MOST_REDIRECTS} times");
-        Err(TransportError::new(TransportClass::Refused, what))
+        Err(TransportError::new(TransportClass::Refused, what)
+            .hint("`-vv` shows where they lead; make the address of the API the backend's `url`"))
     }
 
     /// Where a redirect leads, if it is followed: a credential never goes to another origin, and a write is

@@ -14,6 +14,7 @@ use crate::backend::base::Base;
 use crate::backend::connection::{Limits, Tls};
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
 use crate::core::kind::Method;
+use crate::core::problem::said_by_system;
 
 /// How long each step of an exchange may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,7 +172,9 @@ impl HttpTransport {
         let why = cause(&error);
         if !error.is_connect() {
             let what = format!("the connection to `{origin}` broke before the answer: {why}");
-            return TransportError::new(TransportClass::Lost, what);
+            return TransportError::new(TransportClass::Lost, what).hint(
+                "is it the API that listens there, and is `http` or `https` in the backend's `url` right?",
+            );
         }
         let what = format!("cannot connect to `{origin}`: {why}");
         let lower = why.to_lowercase();
@@ -200,5 +203,5 @@ fn cause(error: &reqwest::Error) -> String {
         text = inner.to_string();
         source = inner.source();
     }
-    if text.is_empty() { "the request failed".into() } else { text }
+    if text.is_empty() { "the request failed".into() } else { said_by_system(&text) }
 }

@@ -195,7 +195,9 @@ fn same_object(
         return Ok(());
     }
     let what = format!("the server answered with another object: `{found}`");
-    Err(context.not_the_api(answer, &what))
+    let mut failure = context.not_the_api(answer, &what);
+    failure.hint.get_or_insert_with(|| "check `read` and `key` of the kind in the backend".into());
+    Err(failure)
 }
 
 fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {

@@ -15,6 +15,10 @@ use super::page::PageAt;
 use super::path::{Fill, Unbuildable, build_path, build_query, fill_text, push_query};
 use super::wire::{HttpRequest, Role};
 
+/// JSON first. The rest is taken as well: resources that never answer with a body may declare another type, and
+/// refuse a client that takes nothing but JSON (RFC 9110, 12.5.1; RabbitMQ's limits do).
+const ACCEPT: &str = "application/json, */*;q=0.1";
+
 /// What requests of one backend have in common.
 #[derive(Clone, Debug)]
 pub struct Site {
@@ -168,7 +172,7 @@ fn build(site: &Site, op: &Op, role: Role, fill: &Fill, body: Option<Sent>) -> R
             headers.push((name.into(), value.into()));
         }
     };
-    default("accept", "application/json");
+    default("accept", ACCEPT);
     let body = body.map(|sent| {
         default("content-type", op.media.as_deref().unwrap_or(sent.media));
         sent.value.to_string().into_bytes()

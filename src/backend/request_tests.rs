@@ -45,7 +45,7 @@ fn a_create_by_put_names_the_object_in_its_path() {
     assert_eq!(format!("{request:?}"), "PUT /queues/%2F/a%20b");
     assert_eq!(text(&request), r#"{"durable":true}"#);
     assert_eq!(header(&request, "content-type"), Some("application/json"));
-    assert_eq!(header(&request, "accept"), Some("application/json"));
+    assert_eq!(header(&request, "accept"), Some("application/json, */*;q=0.1"));
     assert_eq!(header(&request, "if-none-match"), None, "no version is declared");
 }
 

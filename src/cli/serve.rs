@@ -3,7 +3,7 @@
 use super::options::{Effort, Serve};
 use super::start;
 use crate::core::exit::Exit;
-use crate::core::problem::Problem;
+use crate::core::problem::{Problem, said_by_system};
 use crate::render::out::Out;
 use crate::render::paint::{Line, Style, Text};
 use crate::server::{Durability, Faults, Rules, Server, Service, Store, serve};
@@ -17,7 +17,11 @@ pub fn run(options: &Serve, out: &mut Out) -> Exit {
         let listener = match tokio::net::TcpListener::bind(options.listen).await {
             Ok(listener) => listener,
             Err(error) => {
-                let problem = Problem::new(format!("listening on `{}`: {error}", options.listen));
+                let problem = Problem::new(format!(
+                    "listening on `{}`: {}",
+                    options.listen,
+                    said_by_system(&error.to_string())
+                ));
                 return start::failed(&problem.hint("choose another port with `--listen`"), out);
             }
         };

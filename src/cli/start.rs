@@ -1,7 +1,6 @@
 //! What every verb begins with: load the input, keep its secrets out of the output, open its backends; and
 //! what every run is bounded by: signals and the time for all of it.
 
-use std::future::Future;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -110,7 +109,10 @@ pub fn block_on<T>(
         runtime.map_err(|error| failed(&Problem::new(format!("starting the runtime: {error}")), out))?;
     let limits = Limits { timeout: effort.timeout, ..Limits::default() };
     let done = runtime.block_on(async {
-        tokio::spawn(heed_signals(limits.stop.clone(), limits.abort.clone()));
+        // Caught before any work begins: a signal that comes at once must not end the process in its middle.
+        if let Some(ends) = Ends::new() {
+            tokio::spawn(heed_signals(ends, limits.stop.clone(), limits.abort.clone()));
+        }
         work(&limits, out).await
     });
     // A request that nobody waits for any more must not hold up the end.
@@ -118,20 +120,27 @@ pub fn block_on<T>(
     Ok(done)
 }
 
-async fn heed_signals(stop: CancellationToken, abort: CancellationToken) {
-    signal().await;
+async fn heed_signals(mut ends: Ends, stop: CancellationToken, abort: CancellationToken) {
+    ends.next().await;
     stop.cancel();
-    signal().await;
+    ends.next().await;
     abort.cancel();
 }
 
-/// Waits for an interrupt or a request to end.
+/// Interrupts and requests to end. They are caught from the moment this is made, each of them once.
 #[cfg(unix)]
-pub fn signal() -> impl Future<Output = ()> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let ends = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-    async move {
-        let [Ok(mut interrupt), Ok(mut terminate)] = ends else { return std::future::pending().await };
+struct Ends([tokio::signal::unix::Signal; 2]);
+
+#[cfg(unix)]
+impl Ends {
+    /// `None` where the system does not let them be caught: then they end the process, as they do anyway.
+    fn new() -> Option<Ends> {
+        use tokio::signal::unix::{SignalKind, signal};
+        Some(Ends([signal(SignalKind::interrupt()).ok()?, signal(SignalKind::terminate()).ok()?]))
+    }
+
+    async fn next(&mut self) {
+        let [interrupt, terminate] = &mut self.0;
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
@@ -139,10 +148,18 @@ pub fn signal() -> impl Future<Output = ()> {
     }
 }
 
-/// Waits for an interrupt.
 #[cfg(not(unix))]
-pub async fn signal() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending().await
+struct Ends;
+
+#[cfg(not(unix))]
+impl Ends {
+    fn new() -> Option<Ends> {
+        Some(Ends)
+    }
+
+    async fn next(&mut self) {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending().await
+        }
     }
 }

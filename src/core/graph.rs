@@ -170,8 +170,10 @@ impl<'d> Builder<'d> {
     fn find(&mut self, document: &Document, reference: &Reference, place: Pos) -> Option<usize> {
         let backend = reference.backend.clone().unwrap_or_else(|| document.id.kind.backend.clone());
         let name = KindName { backend, kind: reference.kind.clone() };
-        let parts = self.kinds.get(&name).map(|kind| in_kind_order(kind, &reference.parts));
-        let found = parts.and_then(|parts| self.names.get(&(name, parts)).copied());
+        // A kind that is not known was said when the document was read.
+        let kind = self.kinds.get(&name)?;
+        let parts = in_kind_order(kind, &reference.parts);
+        let found = self.names.get(&(name, parts)).copied();
         if found.is_none() {
             let mut origin = document.origin.clone();
             origin.at = place;

@@ -49,3 +49,28 @@ impl fmt::Display for Problem {
 }
 
 impl std::error::Error for Problem {}
+
+/// What an operating system says, as it stands inside a message: without its number, and in lower case.
+pub fn said_by_system(said: &str) -> String {
+    let said = said.split_once(" (os error").map_or(said, |(what, _)| what);
+    let mut letters = said.chars();
+    let first = letters.next().map(|c| c.to_ascii_lowercase());
+    first.into_iter().chain(letters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_system_says_fits_into_a_sentence() {
+        for (said, want) in [
+            ("Connection refused (os error 111)", "connection refused"),
+            ("No such file or directory (os error 2)", "no such file or directory"),
+            ("invalid HTTP version parsed", "invalid HTTP version parsed"),
+            ("", ""),
+        ] {
+            assert_eq!(said_by_system(said), want);
+        }
+    }
+}

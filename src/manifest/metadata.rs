@@ -54,14 +54,24 @@ fn parts_hint(kind: &Kind, wrong: &str) -> String {
     suggest::hint(wrong, "the parts of its key are", names)
 }
 
+/// Names stand in addresses, logs and reports: a secret is no name, whether it can be read or not.
 fn part_value(node: &Node, name: &str) -> Result<Value, Problem> {
     match node.to_value() {
-        Ok(value) if !value.is_null() => Ok(value),
-        Ok(_) => Err(Problem::new(format!("`{name}` is part of the key and has no value"))),
-        Err(_) => {
-            Err(Problem::new(format!("`{name}` is part of the key, and must not be a secret or a `!ref`"))
-                .hint("write the value itself, or take it from `!env`"))
+        Ok(value) if !value.is_null() && !holds_secret(node) => Ok(value),
+        Ok(value) if value.is_null() => {
+            Err(Problem::new(format!("`{name}` is part of the key and has no value")))
         }
+        _ => Err(Problem::new(format!("`{name}` is part of the key, and must not be a secret or a `!ref`"))
+            .hint("write the value itself, or take it from `!env`")),
+    }
+}
+
+fn holds_secret(node: &Node) -> bool {
+    match &node.want {
+        Want::Secret(_) => true,
+        Want::List(items) => items.iter().any(holds_secret),
+        Want::Map(map) => map.values().any(holds_secret),
+        Want::Unset | Want::Json(_) | Want::Ref(_) | Want::Outside(_) => false,
     }
 }
 

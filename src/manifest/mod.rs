@@ -67,7 +67,7 @@ pub fn load_with(roots: &[PathBuf], stdin: &mut dyn Read) -> Loaded {
         raws.extend(documents);
         problems.append(&mut wrong);
     }
-    if raws.is_empty() && problems.iter().all(|problem| problem.warning) {
+    if !roots.is_empty() && raws.is_empty() && problems.iter().all(|problem| problem.warning) {
         let names: Vec<String> = roots.iter().map(|root| format!("`{}`", root.display())).collect();
         let problem = Problem::new(format!("no documents in {}", names.join(", ")));
         problems.push(problem.hint("a document begins with `apiVersion: BACKEND` and `kind: KIND`"));

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use super::yaml::MAX_BYTES;
 use crate::core::node::{Origin, Pos};
-use crate::core::problem::Problem;
+use crate::core::problem::{Problem, said_by_system};
 
 /// The text of a regular file.
 pub fn read(path: &Path) -> Result<String, Problem> {
@@ -36,11 +36,9 @@ pub fn read_from(stream: impl Read, name: &str) -> Result<String, Problem> {
         .map_err(|error| not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()))
 }
 
-/// What the operating system says, without its numbers.
+/// A problem of the operating system's.
 pub fn failed(name: &str, error: &io::Error) -> Problem {
-    let said = error.to_string();
-    let said = said.split_once(" (os error").map_or(said.as_str(), |(what, _)| what);
-    Problem::new(format!("reading `{name}`: {}", said.to_lowercase()))
+    Problem::new(format!("reading `{name}`: {}", said_by_system(&error.to_string())))
 }
 
 pub fn not_regular(name: &str) -> Problem {

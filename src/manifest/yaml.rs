@@ -58,7 +58,7 @@ fn events(text: &str, tree: &mut Tree, roots: &mut Vec<Node>) {
     while let Some(next) = parser.next_event() {
         let (event, span) = match next {
             Ok(event) => event,
-            Err(error) => return syntax(&error, tree),
+            Err(error) => return syntax(&error, text, tree),
         };
         let at = pos(&span.start);
         let done = match event {
@@ -107,9 +107,9 @@ fn own_tag(tag: &saphyr_parser::Tag) -> Tag {
 }
 
 /// What the parser says in its own words, with the usual cause of it.
-fn syntax(error: &ScanError, tree: &mut Tree) {
+fn syntax(error: &ScanError, text: &str, tree: &mut Tree) {
     let info = error.info();
-    let at = pos(error.marker());
+    let at = pos(error.marker()).min(end(text));
     if info == "recursion limit exceeded" {
         let _: Result<(), Stop> = tree.too_deep(at);
         return;
@@ -123,6 +123,15 @@ fn syntax(error: &ScanError, tree: &mut Tree) {
             None => problem,
         },
     );
+}
+
+/// Behind the last line that says something: a text that was cut off is wrong there, and not in a line that it
+/// does not have.
+fn end(text: &str) -> Pos {
+    let number = |n: usize| u32::try_from(n + 1).unwrap_or(u32::MAX);
+    let text = text.trim_end();
+    let last = text.rsplit('\n').next().unwrap_or_default();
+    Pos { line: number(text.matches('\n').count()), column: number(last.chars().count()) }
 }
 
 fn usual_cause(info: &str) -> Option<&'static str> {

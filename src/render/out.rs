@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::core::escape;
 use crate::core::exit::Exit;
-use crate::core::problem::Problem;
+use crate::core::problem::{Problem, said_by_system};
 use crate::core::redact::Redactor;
 use crate::core::report::Report;
 use crate::core::scrub;
@@ -35,6 +35,8 @@ pub struct Stream {
     sink: Box<dyn Write + Send>,
     colour: bool,
     state: Delivery,
+    /// Why it failed.
+    failure: Option<String>,
 }
 
 /// What became of what was written.
@@ -74,7 +76,7 @@ impl Secrets {
 impl Stream {
     /// `colour` is decided by the caller, for this stream.
     pub fn new(sink: impl Write + Send + 'static, colour: bool) -> Stream {
-        Stream { sink: Box::new(sink), colour, state: Delivery::Whole }
+        Stream { sink: Box::new(sink), colour, state: Delivery::Whole, failure: None }
     }
 
     fn write(&mut self, text: &str) {
@@ -85,7 +87,10 @@ impl Stream {
         self.state = match written {
             Ok(()) => Delivery::Whole,
             Err(error) if error.kind() == ErrorKind::BrokenPipe => Delivery::Closed,
-            Err(_) => Delivery::Failed,
+            Err(error) => {
+                self.failure = Some(error.to_string());
+                Delivery::Failed
+            }
         };
     }
 }
@@ -193,8 +198,11 @@ impl Out {
     ///
     /// A person who closes the pager has seen enough: text that was not read to its end changes nothing. A
     /// machine that got half a document, or a disk that took half of it, has not got the result: what would
-    /// be success, or "there are differences", is then a failure. Whatever is worse stays.
-    pub fn exit(&self, exit: Exit) -> Exit {
+    /// be success, or "there are differences", is then a failure. Whatever is worse stays. A full disk is said.
+    pub fn exit(&mut self, exit: Exit) -> Exit {
+        if let Some(why) = self.stdout.failure.take() {
+            self.error(&Problem::new(format!("writing the output: {}", said_by_system(&why))));
+        }
         let lost = match self.stdout.state {
             Delivery::Whole => false,
             Delivery::Closed => self.format != Format::Text,

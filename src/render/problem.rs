@@ -127,6 +127,14 @@ struct Row<'p> {
     hint: Option<&'p str>,
 }
 
+/// A row that stands alone.
+#[derive(serde::Serialize)]
+struct Typed<'p> {
+    r#type: &'static str,
+    #[serde(flatten)]
+    row: Row<'p>,
+}
+
 /// All problems as one JSON document.
 pub fn document(problems: &[Problem], command: &str) -> String {
     let warnings = problems.iter().filter(|problem| problem.warning).count();
@@ -135,9 +143,10 @@ pub fn document(problems: &[Problem], command: &str) -> String {
     json::pretty(&Document { schema_version: SCHEMA_VERSION, command, summary, problems })
 }
 
-/// All problems as JSON, one a line.
+/// All problems as JSON, one a line, each with its type as in a report.
 pub fn lines(problems: &[Problem]) -> String {
-    problems.iter().map(|problem| json::line(&row(problem))).collect()
+    let line = |problem| json::line(&Typed { r#type: "problem", row: row(problem) });
+    problems.iter().map(line).collect()
 }
 
 fn row(problem: &Problem) -> Row<'_> {
@@ -239,7 +248,7 @@ mod tests {
               ]
             }
             "#);
-        insta::assert_snapshot!(lines(&[Problem::new("a").warning()]), @r#"{"level":"warning","message":"a"}"#);
+        insta::assert_snapshot!(lines(&[Problem::new("a").warning()]), @r#"{"type":"problem","level":"warning","message":"a"}"#);
     }
 
     proptest! {

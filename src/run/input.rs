@@ -137,7 +137,7 @@ impl<'e> Loader<'e> {
             .map(|p| self.excerpted(p))
             .partition(|p| p.warning);
         if !errors.is_empty() {
-            return Err(warnings.into_iter().chain(errors).collect());
+            return Err(in_order(warnings.into_iter().chain(errors).collect()));
         }
         Ok(Input { documents, graph, kinds, connections, selection, warnings })
     }
@@ -203,6 +203,13 @@ impl<'e> Loader<'e> {
 }
 
 /// `metadata.name` of a Backend document.
+/// By file and place, as a person goes through them; first what has no place.
+fn in_order(mut problems: Vec<Problem>) -> Vec<Problem> {
+    let place = |problem: &Problem| problem.origin.as_ref().map(|origin| (origin.file.clone(), origin.at));
+    problems.sort_by_cached_key(place);
+    problems
+}
+
 fn backend_name(raw: &RawDocument) -> Option<Arc<str>> {
     raw.root.get("metadata")?.get("name")?.as_str().map(Arc::from)
 }

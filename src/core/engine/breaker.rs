@@ -11,6 +11,18 @@ const IN_A_ROW: u32 = 5;
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(30);
 
+/// So many probes in vain end the attempts of a run that ends: about half a minute after the first.
+const PROBES: u32 = 6;
+
+/// What a failure leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    GoOn,
+    PauseUntil(Duration),
+    /// The backend is away, and stays so.
+    GiveUp,
+}
+
 /// Closed while all is well.
 #[derive(Clone, Debug, Default)]
 pub struct Breaker {
@@ -27,19 +39,27 @@ impl Breaker {
         *self = Breaker::default();
     }
 
-    /// A request failed by the server's fault, or the network's. Returns when to try again, where that is new.
-    pub fn failed(&mut self, now: Duration, random: &mut Random) -> Option<Duration> {
+    /// A request failed by the server's fault, or the network's.
+    pub fn failed(&mut self, now: Duration, random: &mut Random) -> Verdict {
         self.failures += 1;
         self.probing = false;
         if self.failures < IN_A_ROW {
-            return None;
+            return Verdict::GoOn;
+        }
+        if self.probes >= PROBES {
+            return Verdict::GiveUp;
         }
         // Full jitter: many clients may share the fate of one server.
         let longest = FIRST.saturating_mul(1 << self.probes.min(5)).min(LONGEST);
         let until = now + longest.mul_f64(random.unit());
         self.probes += 1;
         self.open_until = Some(until);
-        Some(until)
+        Verdict::PauseUntil(until)
+    }
+
+    /// What was admitted was not sent after all.
+    pub fn unused(&mut self) {
+        self.probing = false;
     }
 
     /// Whether a write may start now. While it is open, the first one after its time is the probe.
@@ -61,36 +81,48 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
+    fn pause(verdict: Verdict) -> Duration {
+        let Verdict::PauseUntil(until) = verdict else { panic!("it is open: {verdict:?}") };
+        until
+    }
+
     #[test]
     fn it_opens_after_a_row_and_lets_one_probe_through() {
         let (mut breaker, mut random) = (Breaker::default(), Random::new(1));
         for _ in 1..IN_A_ROW {
-            assert_eq!(breaker.failed(SECOND, &mut random), None);
+            assert_eq!(breaker.failed(SECOND, &mut random), Verdict::GoOn);
             assert!(breaker.admits(SECOND));
         }
-        let until = breaker.failed(SECOND, &mut random).expect("it is open");
+        let until = pause(breaker.failed(SECOND, &mut random));
         assert!(until <= SECOND + FIRST);
         assert!(!breaker.admits(until - Duration::from_nanos(1)));
         assert!(breaker.admits(until), "the probe");
         assert!(!breaker.admits(until), "and no other");
-        let later = breaker.failed(until, &mut random).expect("still open");
+        let later = pause(breaker.failed(until, &mut random));
         assert!(later <= until + 2 * FIRST);
         assert!(breaker.admits(later));
+        breaker.unused();
+        assert!(breaker.admits(later), "a probe that was not sent is no probe");
         breaker.answered();
         assert!(breaker.admits(later) && breaker.admits(later), "closed");
     }
 
     #[test]
-    fn waits_are_bounded_and_a_success_between_keeps_it_closed() {
+    fn waits_are_bounded_and_end() {
         let (mut breaker, mut random) = (Breaker::default(), Random::new(2));
-        for now in 0..200 {
-            let now = SECOND * now;
-            let until = breaker.failed(now, &mut random);
-            assert!(until.is_none_or(|until| until <= now + LONGEST));
+        let verdicts: Vec<Verdict> = (0..20).map(|_| breaker.failed(SECOND, &mut random)).collect();
+        for verdict in &verdicts {
+            assert!(!matches!(verdict, Verdict::PauseUntil(until) if *until > SECOND + LONGEST));
         }
-        breaker.answered();
+        assert_eq!(verdicts.iter().filter(|v| matches!(v, Verdict::PauseUntil(_))).count(), PROBES as usize);
+        assert_eq!(verdicts.last(), Some(&Verdict::GiveUp));
+    }
+
+    #[test]
+    fn an_answer_between_keeps_it_closed() {
+        let (mut breaker, mut random) = (Breaker::default(), Random::new(3));
         for _ in 0..20 {
-            (1..IN_A_ROW).for_each(|_| assert_eq!(breaker.failed(SECOND, &mut random), None));
+            (1..IN_A_ROW).for_each(|_| assert_eq!(breaker.failed(SECOND, &mut random), Verdict::GoOn));
             breaker.answered();
         }
     }

@@ -55,7 +55,7 @@ impl Decision {
         Decision { action: Action::None, changes: Vec::new(), settled: Some(outcome) }
     }
 
-    fn refused(mut self, explanation: Explanation) -> Decision {
+    pub(super) fn refused(mut self, explanation: Explanation) -> Decision {
         self.settled = Some(Outcome::Refused(explanation));
         self
     }
@@ -71,6 +71,7 @@ pub fn decide(facts: &Facts) -> Decision {
         (Ensure::Present, Seen::Present(item)) => update(facts, item),
         (Ensure::Absent, Seen::Absent) => Decision::settled(Outcome::InSync),
         (Ensure::Absent, Seen::Present(item)) => delete(facts, item),
+        (Ensure::Exists, Seen::Present(item)) if item.deleting => Decision::settled(going()),
         (Ensure::Exists, Seen::Present(_)) => Decision::settled(Outcome::InSync),
         (Ensure::Exists, Seen::Absent) => Decision::settled(Outcome::Failed(
             Explanation::new("it must exist and does not")
@@ -102,7 +103,17 @@ fn several(id: &ObjectId, ids: &[String]) -> Outcome {
     )
 }
 
+/// Neither present nor absent: it takes no write, and its name is not free.
+fn going() -> Outcome {
+    Outcome::Unknown(Explanation::new("the server is deleting it, and its name is still taken"))
+}
+
 fn create(facts: &Facts) -> Decision {
+    if let Some(id) = &facts.policy.pinned_id {
+        let why = format!("it is pinned to the id `{id}`, and no object has that id");
+        let hint = "correct the annotation `trueup/id`, or take it away: then a new object is created";
+        return Decision::settled(Outcome::Failed(Explanation::new(why).hint(hint)));
+    }
     let decision = Decision::due(Action::Create, Vec::new());
     let by_update = facts.kind.is_singleton() && facts.kind.update.is_some();
     if facts.kind.create.is_none() && !by_update {
@@ -131,18 +142,12 @@ fn delete(facts: &Facts, item: &Item) -> Decision {
 }
 
 fn update(facts: &Facts, item: &Item) -> Decision {
+    if item.deleting {
+        return Decision::settled(going());
+    }
     let mut changes = diff(facts.spec, &item.value, &facts.kind.fields);
     if changes.is_empty() && !facts.rotate {
         return Decision::settled(Outcome::InSync);
-    }
-    if item.deleting {
-        return Decision {
-            action: Action::Update,
-            changes,
-            settled: Some(Outcome::Unknown(Explanation::new(
-                "the server is deleting it, and its name is still taken",
-            ))),
-        };
     }
     if facts.kind.update.is_none() {
         changes.iter_mut().for_each(|change| change.reason = Reason::Immutable(Immutable::Replace));
@@ -162,6 +167,10 @@ fn replace(facts: &Facts, changes: Vec<Change>) -> Decision {
     let decision = Decision::due(Action::Replace, changes);
     if facts.kind.create.is_none() || facts.kind.delete.is_none() {
         let why = format!("a {} can neither be changed nor replaced", facts.kind.name.kind);
+        return decision.refused(Explanation::new(why));
+    }
+    if facts.policy.pinned_id.is_some() {
+        let why = "its id is pinned by the annotation `trueup/id`, and a new object would have another";
         return decision.refused(Explanation::new(why));
     }
     if facts.policy.protected {

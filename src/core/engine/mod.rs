@@ -14,15 +14,18 @@
 mod act;
 pub mod backoff;
 mod body;
+mod breaker;
 mod collections;
 pub mod decide;
 pub mod failure;
+mod family;
 mod object;
 mod observe;
 mod ramp;
 mod random;
 mod ready;
 mod settle;
+mod written;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDeque};
@@ -35,7 +38,7 @@ use super::graph::Graph;
 use super::identity::{Key, KindName, ObjectId};
 use super::kind::Kinds;
 use super::node::Reference;
-use super::report::{Entry, Outcome, Report};
+use super::report::{Action, Entry, Outcome, Report};
 use super::value::Value;
 use backoff::Budget;
 use collections::Collections;
@@ -110,6 +113,8 @@ enum Pending {
 enum Timer {
     Object(usize),
     Collection(usize),
+    /// Writes that a breaker holds.
+    Writes,
 }
 
 /// The state machine of one run.
@@ -136,6 +141,8 @@ pub struct Engine {
     count: u64,
     seen: usize,
     unsettled: usize,
+    /// What ends, in order; the first is being ended.
+    ending: VecDeque<(usize, Outcome)>,
     stopped: Option<Stop>,
 }
 
@@ -185,6 +192,7 @@ impl Engine {
             count: 0,
             seen: 0,
             unsettled: 0,
+            ending: VecDeque::new(),
             stopped: None,
         };
         engine.leave_out_the_unneeded();
@@ -216,17 +224,18 @@ impl Engine {
         }
     }
 
-    /// What is to be there waits until what it needs is settled. What is to go waits only until its parents
-    /// are seen, and its deletion until whatever needs it is gone.
+    /// What is to be there waits until what it needs is settled, and so does what goes with a parent. Whatever
+    /// else is to go waits only until its parents are seen, and its deletion until what needs it is gone.
     fn set_gates(&mut self) {
         for at in 0..self.objects.len() {
             if self.objects[at].outcome().is_some() {
                 continue;
             }
-            let absent = self.objects[at].wanted_absent();
+            self.objects[at].with_parent = self.goes_with_parent(at);
+            let goes_first = self.objects[at].goes_first();
             for need in self.objects[at].links.needs() {
                 self.dependants[need].push(at);
-                if absent {
+                if goes_first {
                     self.objects[at].unseen_needs += 1;
                     if self.objects[need].wanted_absent() {
                         self.objects[need].holders += 1;
@@ -323,6 +332,8 @@ impl Engine {
                 Timer::Collection(collection) => {
                     self.dirty.insert(collection);
                 }
+                // Writes are started after every event.
+                Timer::Writes => {}
             }
         }
     }
@@ -358,6 +369,10 @@ impl Engine {
         let named = *self.objects[object].links.references.get(&reference.text)?;
         let named = &self.objects[named];
         let Seen::Present(item) = &named.seen else { return None };
+        // What a plan replaces will have other values than it has now.
+        if named.action == Action::Replace && named.outcome() == Some(&Outcome::Planned) && !named.context {
+            return None;
+        }
         if let Some(value) = reference.field.get(&item.value) {
             return Some(value.clone());
         }

@@ -16,6 +16,9 @@ use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::decide::Seen;
 use super::ramp::Queued;
 
+/// How long a server may take to finish what it has accepted, where the kind says nothing longer.
+const FINISHED_WITHIN: Duration = Duration::from_secs(60);
+
 /// Where an object is on its way.
 #[derive(Debug)]
 pub enum Phase {
@@ -73,6 +76,8 @@ pub struct Object {
     pub unseen_needs: usize,
     pub unsettled_needs: usize,
     pub holders: usize,
+    /// It is to go, cannot be deleted alone, and goes with a parent.
+    pub with_parent: bool,
 
     pub agreed: Option<Agreed>,
     /// The first action that was due, and what it would change: what is reported.
@@ -92,6 +97,12 @@ pub struct Object {
     /// What the last write has to be waited for, and since when.
     pub awaits: Option<Wait>,
     pub awaits_since: Option<Duration>,
+    /// The server finishes the last write later: it answered 202.
+    pub pending: bool,
+    /// How often it was looked at.
+    pub passes: u32,
+    /// The object that it waited for in vain, itself or through others.
+    pub in_vain: Option<usize>,
     /// A create whose outcome nobody knows.
     pub uncertain: bool,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
@@ -108,6 +119,11 @@ impl Object {
             server_id,
             ..Object::blank(document.id, kind, links)
         }
+    }
+
+    /// Whether a document describes it that was not selected.
+    pub fn is_left_out(&self) -> bool {
+        self.context && self.origin.is_some()
     }
 
     /// An object that is only looked at.
@@ -134,6 +150,7 @@ impl Object {
             unseen_needs: 0,
             unsettled_needs: 0,
             holders: 0,
+            with_parent: false,
             agreed: None,
             action: Action::None,
             changes: Vec::new(),
@@ -147,6 +164,9 @@ impl Object {
             wrote_at: None,
             awaits: None,
             awaits_since: None,
+            pending: false,
+            passes: 0,
+            in_vain: None,
             uncertain: false,
             doomed: None,
         }
@@ -154,6 +174,11 @@ impl Object {
 
     pub fn wanted_absent(&self) -> bool {
         self.policy.ensure == Ensure::Absent
+    }
+
+    /// Whether it is to go by a deletion of its own, before what it needs.
+    pub fn goes_first(&self) -> bool {
+        self.wanted_absent() && !self.with_parent
     }
 
     pub fn outcome(&self) -> Option<&Outcome> {
@@ -166,6 +191,11 @@ impl Object {
     /// Whether what needs this object may go on.
     pub fn is_usable(&self) -> bool {
         matches!(self.outcome(), Some(Outcome::InSync | Outcome::Planned | Outcome::Done))
+    }
+
+    /// For how long after a write the server may show what was before it.
+    pub fn patience(&self) -> Duration {
+        if self.pending { self.kind.visible.max(FINISHED_WITHIN) } else { self.kind.visible }
     }
 
     pub fn version(&self) -> Option<VersionToken> {

@@ -7,13 +7,17 @@ use super::super::exchange::{
 };
 use super::super::identity::Key;
 use super::super::kind::{Kind, Parent, Piece, Read, Version};
-use super::super::report::Explanation;
+use super::super::report::{Explanation, Outcome};
 use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT};
 use super::collections::FEW;
 use super::decide::Seen;
 use super::failure::{AfterAsk, after_ask};
 use super::object::Phase;
+use super::settle::SELECT_IT;
 use super::{Effect, Engine, Pending, Timer};
+
+/// A run that would go round for ever ends. Above what half an hour of waiting takes, second by second.
+const MOST_PASSES: u32 = 2_500;
 
 impl Engine {
     /// An object whose gates are open: its parents tell whether there is anything to ask.
@@ -38,7 +42,10 @@ impl Engine {
         let nobody_makes_it = parent.context || parent.wanted_absent();
         if nobody_makes_it && !self.objects[object].wanted_absent() {
             let why = format!("its parent `{}` does not exist", parent.id);
-            let hint = "add the parent's document, or create it by hand";
+            let hint = match parent.is_left_out() {
+                true => SELECT_IT,
+                false => "add the parent's document, or create it by hand",
+            };
             let explanation = Explanation::new(why).hint(hint);
             return self.settle(object, super::Outcome::Failed(explanation));
         }
@@ -48,6 +55,11 @@ impl Engine {
 
     /// Wants an observation that is asked from now on.
     pub(super) fn observe(&mut self, object: usize) {
+        self.objects[object].passes += 1;
+        if self.objects[object].passes > MOST_PASSES {
+            let why = format!("it was looked at {MOST_PASSES} times and did not settle");
+            return self.settle(object, Outcome::Unknown(Explanation::new(why)));
+        }
         let collection = self.collection_of(object);
         self.objects[object].phase = Phase::Observing;
         self.collections.all[collection].waiting.push(object);
@@ -98,7 +110,8 @@ impl Engine {
         let listed_at = shared.listed_at();
         let (told, ask): (Vec<usize>, Vec<usize>) = waiting.into_iter().partition(|&at| {
             let object = &self.objects[at];
-            !object.own_read && listed_at.is_some_and(|asked| asked > object.fence)
+            let by_listing = !object.own_read || !self.is_readable(at);
+            by_listing && listed_at.is_some_and(|asked| asked > object.fence)
         });
         for object in told {
             self.objects[object].seen_by_read = false;
@@ -116,20 +129,26 @@ impl Engine {
         let confirming = |at: &usize| self.objects[*at].wrote_at.is_some() && !self.objects[*at].own_read;
         if self.collections.all[collection].is_written() {
             // One listing confirms them all once the last write is done.
-            let (hold, rest) = objects.into_iter().partition(confirming);
+            let (hold, rest): (Vec<usize>, Vec<usize>) = objects.into_iter().partition(confirming);
             objects = rest;
             self.collections.all[collection].hold(hold);
         }
-        let readable = |at: &usize| match &kind.read {
-            Read::FromList => false,
-            Read::Op(op) => !op.needs_id() || self.objects[*at].server_id.is_some(),
-        };
         let many = objects.iter().filter(|at| !self.objects[**at].own_read).count() > FEW;
-        let by_read = |at: &usize| readable(at) && (self.objects[*at].own_read || !many || list.partial);
+        let by_read =
+            |at: &usize| self.is_readable(*at) && (self.objects[*at].own_read || !many || list.partial);
         let (reads, listed): (Vec<usize>, Vec<usize>) = objects.into_iter().partition(by_read);
         reads.into_iter().for_each(|object| self.ask_read(object));
         if !listed.is_empty() {
             self.ask_list(collection, listed);
+        }
+    }
+
+    /// Whether the object can be asked for by itself, with what is known of it.
+    fn is_readable(&self, object: usize) -> bool {
+        let object = &self.objects[object];
+        match &object.kind.read {
+            Read::FromList => false,
+            Read::Op(op) => !op.needs_id() || object.server_id.is_some(),
         }
     }
 
@@ -241,7 +260,8 @@ impl Engine {
                 self.ask_read(object);
             }
             Err(why) => {
-                let explanation = Explanation::new(format!("whether it exists cannot be told: {why}"));
+                let explanation = Explanation::new(format!("whether it exists cannot be told: {why}"))
+                    .hint("check `list` and `key` of the kind in the backend");
                 self.observed(object, asked, Seen::Unknown(explanation));
             }
         }

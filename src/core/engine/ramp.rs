@@ -2,12 +2,14 @@
 //! two, and a run of like writes that only fails is stopped. One bad template then costs a few failed writes,
 //! not ten thousand (the slow start of Kubernetes' ReplicaSet controller).
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::super::identity::KindName;
 use super::super::report::Action;
 use super::super::value::Value;
+use super::breaker::Breaker;
 
 /// So many like failures with no success between them end a run of like writes.
 const LIKE_FAILURES: u32 = 3;
@@ -22,6 +24,8 @@ pub type Lane = Option<(Arc<str>, Value)>;
 #[derive(Clone, Debug)]
 pub struct Queued {
     pub object: usize,
+    /// The collection that counts it among its writers.
+    pub collection: usize,
     pub sort: Sort,
     /// `None`: it may go beside any other.
     pub lane: Option<Lane>,
@@ -29,42 +33,69 @@ pub struct Queued {
 
 #[derive(Debug)]
 pub struct Ramp {
-    queue: VecDeque<Queued>,
+    /// Those that go as soon as there is room, by their arrival: of a lane one at most.
+    ready: BTreeMap<u64, Queued>,
+    /// By lane that has one ready or under way: those behind it.
+    behind: HashMap<Lane, VecDeque<(u64, Queued)>>,
+    arrivals: u64,
     in_flight: usize,
     window: usize,
     most: usize,
-    busy: HashSet<Lane>,
     streaks: HashMap<Sort, (String, u32)>,
+    /// Holds all writes while the backend is away.
+    pub breaker: Breaker,
 }
 
 impl Ramp {
     /// A ramp that never has more than `most` writes under way.
     pub fn new(most: usize) -> Ramp {
         Ramp {
-            queue: VecDeque::new(),
+            ready: BTreeMap::new(),
+            behind: HashMap::new(),
+            arrivals: 0,
             in_flight: 0,
             window: 1,
             most: most.max(1),
-            busy: HashSet::new(),
             streaks: HashMap::new(),
+            breaker: Breaker::default(),
         }
     }
 
     pub fn push(&mut self, queued: Queued) {
-        self.queue.push_back(queued);
+        self.arrivals += 1;
+        if let Some(lane) = &queued.lane {
+            if let Some(behind) = self.behind.get_mut(lane) {
+                return behind.push_back((self.arrivals, queued));
+            }
+            self.behind.insert(lane.clone(), VecDeque::new());
+        }
+        self.ready.insert(self.arrivals, queued);
     }
 
     /// The next write that may go, in order; those whose lane is busy are passed over.
-    pub fn next(&mut self) -> Option<Queued> {
+    pub fn next(&mut self, now: Duration) -> Option<Queued> {
         if self.in_flight >= self.window {
             return None;
         }
-        let at =
-            self.queue.iter().position(|q| q.lane.as_ref().is_none_or(|lane| !self.busy.contains(lane)))?;
-        let queued = self.queue.remove(at)?;
+        if self.ready.is_empty() || !self.breaker.admits(now) {
+            return None;
+        }
+        let (_, queued) = self.ready.pop_first()?;
         self.in_flight += 1;
-        self.busy.extend(queued.lane.clone());
         Some(queued)
+    }
+
+    /// Lets the next of a lane go.
+    fn free(&mut self, lane: Option<&Lane>) {
+        let Some(lane) = lane else { return };
+        match self.behind.get_mut(lane).and_then(VecDeque::pop_front) {
+            Some((arrival, queued)) => {
+                self.ready.insert(arrival, queued);
+            }
+            None => {
+                self.behind.remove(lane);
+            }
+        }
     }
 
     /// A write came back well.
@@ -86,21 +117,41 @@ impl Ramp {
         streak.1 >= LIKE_FAILURES
     }
 
+    /// Whether writes of a sort are tried no more.
+    pub fn is_stopped(&self, sort: &Sort) -> bool {
+        self.streaks.get(sort).is_some_and(|(_, failures)| *failures >= LIKE_FAILURES)
+    }
+
     /// A write ended without telling anything of its like.
     pub fn finished(&mut self, queued: &Queued) {
         self.in_flight -= 1;
-        if let Some(lane) = &queued.lane {
-            self.busy.remove(lane);
-        }
+        self.free(queued.lane.as_ref());
+    }
+
+    /// A write that was handed out was not sent.
+    pub fn unused(&mut self, queued: &Queued) {
+        self.finished(queued);
+        self.breaker.unused();
     }
 
     /// Takes the writes of a sort, or all of them, off the queue.
     pub fn withdraw(&mut self, sort: Option<&Sort>) -> Vec<Queued> {
-        let (out, stay) = std::mem::take(&mut self.queue)
-            .into_iter()
-            .partition(|q| sort.is_none_or(|sort| q.sort == *sort));
-        self.queue = stay;
-        Vec::from_iter::<VecDeque<_>>(out)
+        let goes = |queued: &Queued| sort.is_none_or(|sort| queued.sort == *sort);
+        let mut out = BTreeMap::new();
+        for behind in self.behind.values_mut() {
+            let (go, stay): (VecDeque<_>, _) =
+                std::mem::take(behind).into_iter().partition(|(_, queued)| goes(queued));
+            *behind = stay;
+            out.extend(go);
+        }
+        let (go, stay): (BTreeMap<_, _>, _) =
+            std::mem::take(&mut self.ready).into_iter().partition(|(_, queued)| goes(queued));
+        self.ready = stay;
+        for queued in go.values() {
+            self.free(queued.lane.as_ref());
+        }
+        out.extend(go);
+        out.into_values().collect()
     }
 }
 
@@ -110,11 +161,11 @@ mod tests {
 
     fn queued(object: usize, lane: Option<Lane>) -> Queued {
         let kind = KindName { backend: "b".into(), kind: "K".into() };
-        Queued { object, sort: (kind, Action::Create), lane }
+        Queued { object, collection: 0, sort: (kind, Action::Create), lane }
     }
 
     fn take(ramp: &mut Ramp) -> Vec<usize> {
-        std::iter::from_fn(|| ramp.next()).map(|q| q.object).collect()
+        std::iter::from_fn(|| ramp.next(Duration::ZERO)).map(|q| q.object).collect()
     }
 
     #[test]
@@ -135,7 +186,7 @@ mod tests {
     fn like_failures_stop_the_run_and_a_success_between_does_not() {
         let mut ramp = Ramp::new(4);
         (0..9).for_each(|i| ramp.push(queued(i, None)));
-        let one = |ramp: &mut Ramp| ramp.next().expect("one is free");
+        let one = |ramp: &mut Ramp| ramp.next(Duration::ZERO).expect("one is free");
         let q = one(&mut ramp);
         assert!(!ramp.failed(&q, "422"));
         let q = one(&mut ramp);
@@ -159,6 +210,22 @@ mod tests {
         }
         assert_eq!(take(&mut ramp), [0, 2]);
         ramp.succeeded(&queued(0, lane("a")));
+        assert_eq!(take(&mut ramp), [1]);
+    }
+
+    #[test]
+    fn what_is_withdrawn_frees_its_lane() {
+        let lane = || Some(None);
+        let mut ramp = Ramp::new(8);
+        ramp.window = 8;
+        let mut other = queued(1, lane());
+        other.sort.1 = Action::Delete;
+        ramp.push(queued(0, lane()));
+        ramp.push(other);
+        ramp.push(queued(2, lane()));
+        let sort = queued(0, None).sort;
+        let withdrawn: Vec<usize> = ramp.withdraw(Some(&sort)).iter().map(|q| q.object).collect();
+        assert_eq!(withdrawn, [0, 2]);
         assert_eq!(take(&mut ramp), [1]);
     }
 }

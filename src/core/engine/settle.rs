@@ -5,11 +5,23 @@ use super::super::report::{Action, Entry, Explanation, Outcome};
 use super::super::value::canonical_text;
 use super::decide::Seen;
 use super::object::{Object, Phase};
-use super::{Engine, Stop, Timer};
+use super::{Engine, Mode, Stop, Timer};
 
 impl Engine {
-    /// Ends an object, and opens the gates that waited for it.
+    /// Ends an object, and opens the gates that waited for it. Whatever ends through that waits its turn here:
+    /// a chain of thousands that is skipped needs no deep stack.
     pub(super) fn settle(&mut self, at: usize, outcome: Outcome) {
+        self.ending.push_back((at, outcome));
+        if self.ending.len() > 1 {
+            return;
+        }
+        while let Some((at, outcome)) = self.ending.front().cloned() {
+            self.end(at, outcome);
+            self.ending.pop_front();
+        }
+    }
+
+    fn end(&mut self, at: usize, outcome: Outcome) {
         let object = &mut self.objects[at];
         if object.outcome().is_some() {
             return;
@@ -25,14 +37,18 @@ impl Engine {
         if self.dependants[at].is_empty() {
             self.forget(at);
         }
-        let absent = self.objects[at].wanted_absent();
+        let goes_first = self.objects[at].goes_first();
         for dependant in self.dependants[at].clone() {
-            if !self.objects[dependant].wanted_absent() {
+            if wrote {
+                // What was seen of it before may have changed with this: a server deletes what is below.
+                self.objects[dependant].fence = self.count;
+            }
+            if !self.objects[dependant].goes_first() {
                 self.objects[dependant].unsettled_needs -= 1;
                 self.open_if_free(dependant);
             }
         }
-        if absent {
+        if goes_first {
             self.release_needs(at);
         }
     }
@@ -46,28 +62,41 @@ impl Engine {
 
     /// An object that is to go is settled: what it needs, and is to go too, is held no longer.
     fn release_needs(&mut self, at: usize) {
-        let gone = self.objects[at].is_usable();
-        for need in self.objects[at].links.needs() {
-            if !self.objects[need].wanted_absent() {
+        let object = &self.objects[at];
+        // One that was not selected is only looked at: it stays.
+        let stays = object.context && matches!(object.seen, Seen::Present(_));
+        let gone = object.is_usable() && !stays;
+        for need in object.links.needs() {
+            if !self.objects[need].wanted_absent() || self.objects[need].outcome().is_some() {
                 continue;
             }
             self.objects[need].holders -= 1;
-            let held = matches!(self.objects[need].phase, Phase::Held);
-            if held && !gone {
+            if !matches!(self.objects[need].phase, Phase::Held) {
+                continue;
+            }
+            if !gone {
                 let why = format!("`{}`, which needs it, is still there", self.objects[at].id);
                 self.settle(need, Outcome::Skipped(Explanation::new(why)));
-            } else if held && self.objects[need].holders == 0 {
-                self.objects[need].fence = self.count;
-                self.wake_at(self.now, Timer::Object(need));
-                self.objects[need].phase = Phase::Waiting;
+            } else if self.objects[need].holders == 0 {
+                self.release(need);
             }
         }
+    }
+
+    /// Nothing needs the object any more: its deletion goes on, from a new look at it.
+    fn release(&mut self, at: usize) {
+        if self.mode == Mode::Plan {
+            return self.settle(at, Outcome::Planned);
+        }
+        self.objects[at].fence = self.count;
+        self.objects[at].phase = Phase::Waiting;
+        self.wake_at(self.now, Timer::Object(at));
     }
 
     /// An object was observed for the first time: what is to go waits for no more than that.
     pub(super) fn was_seen(&mut self, at: usize) {
         for dependant in self.dependants[at].clone() {
-            if self.objects[dependant].wanted_absent() {
+            if self.objects[dependant].goes_first() {
                 self.objects[dependant].unseen_needs -= 1;
                 self.open_if_free(dependant);
             }
@@ -84,7 +113,10 @@ impl Engine {
             let needs = object.links.needs();
             let missing = needs.into_iter().find(|need| !self.serves(at, *need));
             if let Some(need) = missing {
-                return self.settle(at, skipped(&self.objects[need]));
+                // Of a chain that is skipped, each names its first link.
+                let first = self.objects[need].in_vain.unwrap_or(need);
+                self.objects[at].in_vain = Some(first);
+                return self.settle(at, self.skipped_for(first));
             }
         }
         if self.stopped.is_some() {
@@ -96,12 +128,30 @@ impl Engine {
     /// Whether `need` is in a state in which `at` can go on. A parent that is not there is judged when the
     /// object begins: its children are absent.
     fn serves(&self, at: usize, need: usize) -> bool {
-        let is_parent = self.objects[at].links.parents.iter().any(|(_, parent)| *parent == need);
+        let is_parent = self.is_parent(need, at);
         let needed = &self.objects[need];
         if needed.context {
             return is_parent || matches!(needed.seen, Seen::Present(_));
         }
-        needed.is_usable()
+        // A parent that was left as it is, and is there, is all that a child needs.
+        let left = matches!(needed.outcome(), Some(Outcome::Refused(_) | Outcome::Conflict(_)));
+        let stands = left && !needed.wanted_absent() && matches!(needed.seen, Seen::Present(_));
+        needed.is_usable() || (is_parent && stands)
+    }
+
+    /// Where an object stands for want of another. The reason is told by the other's own entry, if it has one.
+    fn skipped_for(&self, needed: usize) -> Outcome {
+        let needed = &self.objects[needed];
+        let Some(outcome) = needed.outcome() else {
+            let why = format!("it needs `{}`, which is not settled", needed.id);
+            return Outcome::Skipped(Explanation::new(why));
+        };
+        let reason = outcome.explanation().filter(|_| needed.context);
+        let reason = reason.map(|why| format!(": {}", why.message)).unwrap_or_default();
+        let why = format!("it needs `{}`, which {}{reason}", needed.id, words(outcome));
+        let why = Explanation::new(why);
+        let left_out = needed.is_left_out() && matches!(outcome, Outcome::Planned);
+        Outcome::Skipped(if left_out { why.hint(SELECT_IT) } else { why })
     }
 
     /// Where an object stands that the end of the run leaves undone.
@@ -115,13 +165,10 @@ impl Engine {
 
     /// No new write. What waits or is queued is skipped; what is under way ends.
     pub(super) fn interrupt(&mut self, why: Stop) {
-        self.stopped = Some(why);
-        for ramp in self.ramps.values_mut().map(|ramp| ramp.withdraw(None)).collect::<Vec<_>>() {
-            for queued in ramp {
-                let collection = self.collection_of(queued.object);
-                self.collections.all[collection].end_write();
-                self.dirty.insert(collection);
-            }
+        self.stopped.get_or_insert(why);
+        let withdrawn: Vec<_> = self.ramps.values_mut().flat_map(|ramp| ramp.withdraw(None)).collect();
+        for queued in &withdrawn {
+            self.no_longer_writing(queued);
         }
         for at in 0..self.objects.len() {
             let object = &self.objects[at];
@@ -130,27 +177,25 @@ impl Engine {
             let read_back = looked_at && object.wrote_at.is_some();
             if !(under_way || read_back) {
                 self.settle(at, self.left_undone());
+            } else if matches!(object.phase, Phase::Waiting) {
+                self.observe(at);
             }
         }
     }
 }
 
-fn skipped(needed: &Object) -> Outcome {
-    let what = match needed.outcome() {
-        Some(outcome) => match outcome.explanation() {
-            Some(explanation) => format!("is {}: {}", word(outcome), explanation.message),
-            None => format!("is {}", word(outcome)),
-        },
-        None => "is not settled".into(),
-    };
-    Outcome::Skipped(Explanation::new(format!("it needs `{}`, which {what}", needed.id)))
-}
+/// What to do where something that is needed has a document, and was not selected.
+pub(super) const SELECT_IT: &str = "select it as well, with another `--only`";
 
-fn word(outcome: &Outcome) -> &'static str {
+fn words(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::Conflict(_) => "in conflict",
-        Outcome::NotEffective(_) => "not as it was sent",
-        other => other.word(),
+        Outcome::InSync | Outcome::Planned | Outcome::Done => "is not there",
+        Outcome::Refused(_) => "was refused",
+        Outcome::Conflict(_) => "is in conflict",
+        Outcome::Failed(_) => "failed",
+        Outcome::Unknown(_) => "is unknown",
+        Outcome::NotEffective(_) => "is not as it was sent",
+        Outcome::Skipped(_) => "was skipped",
     }
 }
 

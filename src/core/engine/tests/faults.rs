@@ -157,3 +157,49 @@ fn a_bad_template_costs_a_few_writes_and_not_all() {
     let skipped = report.objects.iter().filter(|entry| entry.result.word() == "skipped").count();
     assert!(skipped >= 36, "{skipped} not attempted");
 }
+
+#[test]
+fn what_the_server_finishes_later_is_waited_for_and_written_once() {
+    let (mut model, documents) = team(false);
+    model.put("Team", &[("name", "a")], json!({"size": 7}));
+    model.late_looks = 9;
+    assert_eq!(result(&model.apply(&documents)), "done");
+    assert_eq!(model.writes(), ["update Team a"]);
+}
+
+#[test]
+fn a_backend_that_is_away_is_probed_and_not_hammered() {
+    let mut model = Model::new(vec![kind("Team", false, None)]);
+    let documents: Vec<Document> =
+        (0..200).map(|i| document("Team", &[("name", &format!("t{i}"))], json!({}))).collect();
+    (1..=5_000).for_each(|n| {
+        model.faults.insert(("create", n), Fault::Fails(FailureClass::NotSent));
+    });
+    let report = model.apply(&documents);
+    assert!(report.objects.iter().all(|entry| matches!(entry.result.word(), "failed" | "skipped")));
+    assert!(model.writes().len() <= 20, "{} writes", model.writes().len());
+}
+
+#[test]
+fn a_backend_that_comes_back_gets_its_writes() {
+    let mut model = Model::new(vec![kind("Team", false, None)]);
+    let documents: Vec<Document> =
+        (0..50).map(|i| document("Team", &[("name", &format!("t{i}"))], json!({}))).collect();
+    (1..=7).for_each(|n| {
+        model.faults.insert(("create", n), Fault::Fails(FailureClass::NotSent));
+    });
+    let report = model.apply(&documents);
+    let done = report.objects.iter().filter(|entry| entry.result.word() == "done").count();
+    assert!(done >= 48, "{done} of 50 done");
+}
+
+#[test]
+fn a_server_that_shows_what_it_cannot_delete_is_not_asked_for_ever() {
+    let (mut model, mut documents) = team(true);
+    model.put("Team", &[("name", "a")], json!({"size": 1}));
+    documents[0].policy.ensure = Ensure::Absent;
+    model.deaf = true;
+    let report = model.apply(&documents);
+    assert_eq!(result(&report), "unknown");
+    assert_eq!(model.writes().len(), 6, "six tries at most");
+}

@@ -1,6 +1,8 @@
 //! The engine against a model server: what it asks, what it writes, and what it reports.
 
+mod family;
 mod faults;
 mod model;
 mod order;
 mod pass;
+mod simulation;

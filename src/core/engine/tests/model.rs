@@ -53,6 +53,13 @@ pub struct Model {
     /// So many looks at an object after its creation say that it is not there.
     pub hidden_looks: u32,
     hidden: BTreeMap<String, u32>,
+    /// So many reads after an update show what was before it; the update is answered with 202.
+    pub late_looks: u32,
+    late: BTreeMap<String, (u32, Stored)>,
+    /// Deleting an object deletes those whose key begins with its own.
+    pub cascades: bool,
+    /// Each deletion is answered with "it is not there".
+    pub deaf: bool,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
 }
@@ -141,6 +148,12 @@ impl Model {
                     *looks -= 1;
                     return Answer::Absent;
                 }
+                let late = self.late.get_mut(&target.id.to_string()).filter(|(looks, _)| *looks > 0);
+                if let Some((looks, old)) = late {
+                    *looks -= 1;
+                    let old = old.clone();
+                    return Answer::Found(self.item(&old));
+                }
                 self.find(target).map_or(Answer::Absent, |stored| Answer::Found(self.item(stored)))
             }
         }
@@ -191,17 +204,23 @@ impl Model {
             Write::Update(target, body) => {
                 let Some(old) = self.find(target).cloned() else { return Answer::Absent };
                 let value = self.normalised(body, Some(&old.value));
+                self.late.insert(target.id.to_string(), (self.late_looks, old.clone()));
                 let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
                 for stored in self.objects.get_mut(&slot).into_iter().flatten().filter(|s| s.id == old.id) {
                     stored.value = value.clone();
                 }
-                Answer::Accepted { server_id: None, pending: false }
+                Answer::Accepted { server_id: None, pending: self.late_looks > 0 }
             }
+            Write::Delete(_) if self.deaf => Answer::Absent,
             Write::Delete(target) => {
                 let Some(old) = self.find(target).cloned() else { return Answer::Absent };
                 let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
                 let left = self.objects.get_mut(&slot).expect("it is there");
                 left.retain(|stored| stored.id != old.id);
+                if self.cascades {
+                    let below = format!("{}/", target.id.key);
+                    self.objects.retain(|(_, key), _| !key.starts_with(&below));
+                }
                 Answer::Accepted { server_id: None, pending: false }
             }
         }
@@ -255,7 +274,11 @@ impl Model {
     }
 
     pub fn plan(&mut self, documents: &[Document]) -> Report {
-        let engine = self.engine(documents, Mode::Plan, Options::default(), None);
+        self.plan_with(documents, Options::default())
+    }
+
+    pub fn plan_with(&mut self, documents: &[Document], options: Options) -> Report {
+        let engine = self.engine(documents, Mode::Plan, options, None);
         self.run(engine)
     }
 
@@ -285,7 +308,7 @@ impl Model {
     }
 }
 
-fn failed(class: FailureClass) -> Answer {
+pub fn failed(class: FailureClass) -> Answer {
     Answer::Failed(Failure {
         class,
         message: format!("the server said {class:?}"),

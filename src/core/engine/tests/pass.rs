@@ -5,6 +5,7 @@ use serde_json::json;
 use super::model::{Model, document, kind};
 use crate::core::document::Ensure;
 use crate::core::engine::Options;
+use crate::core::kind::Read;
 use crate::core::report::{Action, Outcome, Report};
 
 fn words(report: &Report) -> Vec<(&'static str, &'static str)> {
@@ -42,6 +43,19 @@ fn updates_only_what_differs_and_keeps_what_nobody_declared() {
     assert_eq!(words(&model.apply_with(&documents, Options::default(), Some(&plan))), [("update", "done")]);
     assert_eq!(model.get("Team", "a").map(|v| v["theirs"].clone()), Some(json!("kept")));
     assert_eq!(words(&model.plan(&documents)), [("none", "in-sync")]);
+}
+
+#[test]
+fn what_has_no_read_of_its_own_is_deleted_after_a_fresh_listing() {
+    let mut team = kind("Team", true, None);
+    team.read = Read::FromList;
+    let mut model = Model::new(vec![team]);
+    model.put("Team", &[("name", "a")], json!({}));
+    let mut gone = document("Team", &[("name", "a")], json!({}));
+    gone.policy.ensure = Ensure::Absent;
+    let documents = [gone];
+    assert_eq!(words(&model.apply(&documents)), [("delete", "done")]);
+    assert_eq!(model.log, ["list Team", "list Team", "delete Team a", "list Team"]);
 }
 
 #[test]
@@ -83,6 +97,18 @@ fn a_deletion_is_not_lost_among_the_writes_of_its_listing() {
 }
 
 #[test]
+fn what_only_a_listing_shows_is_deleted_after_a_fresh_listing() {
+    let mut rule = kind("Rule", true, None);
+    rule.read = Read::FromList;
+    let mut model = Model::new(vec![rule]);
+    model.put("Rule", &[("name", "a")], json!({}));
+    let mut gone = document("Rule", &[("name", "a")], json!({}));
+    gone.policy.ensure = Ensure::Absent;
+    assert_eq!(words(&model.apply(&[gone])), [("delete", "done")]);
+    assert_eq!(model.log, ["list Rule", "list Rule", "delete Rule a", "list Rule"]);
+}
+
+#[test]
 fn a_value_that_does_not_stick_is_written_twice_and_named() {
     let mut model = Model::new(vec![kind("Team", false, None)]);
     model.normalise = Some(|value| value["name"] = json!("lower"));
@@ -106,6 +132,17 @@ fn two_objects_of_one_name_are_an_error_that_names_their_ids() {
 
     documents[0].policy.pinned_id = Some("2".into());
     assert_eq!(words(&model.apply(&documents)), [("update", "done")]);
+}
+
+#[test]
+fn a_pinned_object_that_is_gone_is_not_made_anew() {
+    let mut model = Model::new(vec![kind("Team", true, None)]);
+    let mut documents = [document("Team", &[("name", "a")], json!({"size": 2}))];
+    documents[0].policy.pinned_id = Some("7".into());
+    let report = model.apply(&documents);
+    let Outcome::Failed(why) = &report.objects[0].result else { panic!("{:?}", report.objects[0]) };
+    assert_eq!(why.message, "it is pinned to the id `7`, and no object has that id");
+    assert!(model.writes().is_empty(), "its id would be another, and each run would make one more");
 }
 
 #[test]

@@ -1,0 +1,100 @@
+//! What the end of a parent means for its children: they go with it.
+//!
+//! Servers delete what is below an object along with it (a queue's bindings, a zone's records). So a plan says
+//! it of the children too, and a protected child protects its parents.
+
+use super::super::document::Ensure;
+use super::super::report::{Action, Explanation, Finding, Outcome};
+use super::decide::{Decision, Seen};
+use super::object::{Object, Phase};
+use super::{Engine, Mode};
+
+impl Engine {
+    /// The decision on an object, given what becomes of its parents and children.
+    pub(super) fn in_family(&mut self, at: usize, decision: Decision) -> Decision {
+        if let Some(parent) = self.swept_by(at) {
+            return self.goes_with(at, parent, decision);
+        }
+        if self.went_with_parent(at) {
+            return Decision { action: Action::Delete, settled: Some(Outcome::Done), ..decision };
+        }
+        let destroys = matches!(decision.action, Action::Replace | Action::Delete);
+        match self.protected_below(at).filter(|_| destroys && decision.settled.is_none()) {
+            Some(child) => decision.refused(protected(child)),
+            None => decision,
+        }
+    }
+
+    /// A parent that this plan replaces; or deletes, where its child cannot be deleted alone. An apply has done
+    /// so by now, and looks what is there.
+    fn swept_by(&self, at: usize) -> Option<usize> {
+        let with_parent = self.objects[at].with_parent;
+        let swept = |parent: &usize| {
+            let parent = &self.objects[*parent];
+            let sweeps = match parent.action {
+                Action::Replace => true,
+                Action::Delete => with_parent,
+                _ => false,
+            };
+            sweeps && matches!(parent.phase, Phase::Settled(Outcome::Planned))
+        };
+        let parents = self.objects[at].links.parents.iter().map(|(_, parent)| *parent);
+        parents.filter(|_| self.mode == Mode::Plan).find(swept)
+    }
+
+    fn goes_with(&mut self, at: usize, parent: usize, decision: Decision) -> Decision {
+        let object = &self.objects[at];
+        let (action, what) = match object.policy.ensure {
+            Ensure::Present if matches!(decision.settled, None | Some(Outcome::InSync)) => {
+                (Action::Replace, "replaced, and is created again")
+            }
+            Ensure::Absent => (Action::Delete, "deleted"),
+            _ => return decision,
+        };
+        if object.context || !matches!(object.seen, Seen::Present(_)) {
+            return decision;
+        }
+        let message = format!("it goes with `{}`, which is {what}", self.objects[parent].id);
+        self.objects[at].findings.push(Finding { code: "GoesWithParent", message, hint: None });
+        Decision { action, settled: None, ..decision }
+    }
+
+    /// Whether the deletion that was agreed to has been done along with a parent's.
+    fn went_with_parent(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        let agreed = object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::Delete);
+        object.with_parent && agreed && matches!(object.seen, Seen::Absent)
+    }
+
+    /// Whether an object that is to go is left to the deletion of a parent, having none of its own.
+    pub(super) fn goes_with_parent(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        let mut parents = object.links.parents.iter().map(|(_, parent)| &self.objects[*parent]);
+        object.wanted_absent()
+            && object.kind.delete.is_none()
+            && parents.any(|parent| parent.wanted_absent() && !parent.context)
+    }
+
+    /// A protected object that would go with this one.
+    fn protected_below(&self, at: usize) -> Option<&Object> {
+        let children = self.dependants[at].iter().copied().filter(|child| self.is_parent(at, *child));
+        let protected = |child: usize| {
+            let object = &self.objects[child];
+            let here = object.policy.protected && object.policy.ensure == Ensure::Present;
+            if here { Some(object) } else { self.protected_below(child) }
+        };
+        children.into_iter().find_map(protected)
+    }
+
+    /// Whether `child` is below `parent`.
+    pub(super) fn is_parent(&self, parent: usize, child: usize) -> bool {
+        self.objects[child].links.parents.iter().any(|(_, at)| *at == parent)
+    }
+}
+
+fn protected(child: &Object) -> Explanation {
+    Explanation::new(format!(
+        "`{}` would go with it, and is protected by `trueup/prune: \"false\"`",
+        child.id
+    ))
+}

@@ -1,0 +1,263 @@
+//! The invariants, checked on each request and each answer as it passes.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+
+use super::scene::{Declared, Scene, declared};
+use crate::core::document::Ensure;
+use crate::core::engine::{Mode, RequestId};
+use crate::core::exchange::{Answer, Ask, Collection, Item, Listing, Target, Write};
+use crate::core::identity::ObjectId;
+use crate::core::kind::Serial;
+use crate::core::report::{Action, Report};
+
+/// What an observation showed of an object.
+#[derive(Clone, Debug, PartialEq)]
+enum Shown {
+    Absent,
+    Present(String),
+    Several,
+}
+
+#[derive(Clone, Debug)]
+struct Look {
+    asked: u64,
+    told: u64,
+    shown: Shown,
+}
+
+/// What passed about one object.
+#[derive(Default)]
+struct Trail {
+    looks: Vec<Look>,
+    /// When the answer to the last write came.
+    fence: u64,
+    writing: bool,
+    sets: u32,
+    deletes: u32,
+    writes: Vec<Action>,
+}
+
+pub struct Audit {
+    scene: Rc<Scene>,
+    mode: Mode,
+    most: usize,
+    trails: Vec<Trail>,
+    at: HashMap<ObjectId, usize>,
+    /// What the confirmed plan would destroy.
+    agreed: Option<HashSet<ObjectId>>,
+    asks: BTreeMap<RequestId, (u64, Ask)>,
+    writes: BTreeMap<RequestId, Write>,
+    clock: u64,
+    stopped: bool,
+    pub broken: Vec<String>,
+}
+
+pub fn target(write: &Write) -> &Target {
+    match write {
+        Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target) => target,
+    }
+}
+
+fn action(write: &Write) -> Action {
+    match write {
+        Write::Create(..) => Action::Create,
+        Write::Update(..) => Action::Update,
+        Write::Delete(_) => Action::Delete,
+    }
+}
+
+impl Audit {
+    pub fn new(scene: Rc<Scene>, mode: Mode, most: usize, agreed: Option<&Report>) -> Audit {
+        let destroys = |report: &Report| {
+            let entries = report.objects.iter();
+            let doomed = entries.filter(|e| matches!(e.action, Action::Delete | Action::Replace));
+            doomed.map(|entry| entry.id.clone()).collect()
+        };
+        Audit {
+            mode,
+            most,
+            trails: scene.documents.iter().map(|_| Trail::default()).collect(),
+            at: scene.documents.iter().enumerate().map(|(at, d)| (d.id.clone(), at)).collect(),
+            agreed: agreed.map(destroys),
+            asks: BTreeMap::new(),
+            writes: BTreeMap::new(),
+            clock: 0,
+            stopped: false,
+            broken: Vec::new(),
+            scene,
+        }
+    }
+
+    fn broke(&mut self, what: String) {
+        self.broken.push(what);
+    }
+
+    pub fn stopped(&mut self) {
+        self.stopped = true;
+    }
+
+    /// The writes that were sent, by document.
+    pub fn written(&self, at: usize) -> &[Action] {
+        &self.trails[at].writes
+    }
+
+    pub fn asked(&mut self, id: RequestId, ask: &Ask) {
+        self.clock += 1;
+        self.asks.insert(id, (self.clock, ask.clone()));
+    }
+
+    pub fn wrote(&mut self, id: RequestId, write: &Write) {
+        self.clock += 1;
+        let object = target(write).id.clone();
+        let at = self.at[&object];
+        let action = action(write);
+        let mut broken = Vec::new();
+        let mut hold = |holds: bool, what: &str| {
+            if !holds {
+                broken.push(format!("{} {object}: {what}", action.word()));
+            }
+        };
+        hold(self.mode == Mode::Apply, "a plan writes");
+        hold(!self.stopped, "a write begins after the end was asked for");
+        hold(self.scene.selected[at], "an object that was not selected is written");
+        hold(self.writes.len() < self.most, "more writes are under way than may be");
+        hold(self.lane_is_free(at), "two writes of one lane are under way");
+        let trail = &self.trails[at];
+        hold(!trail.writing, "two writes of one object are under way");
+        hold(trail.sets < 2 || action == Action::Delete, "a third write that sets values");
+        hold(trail.deletes < 1 || action != Action::Delete, "a second deletion");
+        hold(self.is_known(at, write), "it rests on no observation made after the last write");
+        if action == Action::Delete {
+            let agreed = self.agreed.as_ref().is_none_or(|agreed| agreed.contains(&object));
+            hold(agreed, "it is outside what was confirmed");
+            hold(self.was_read_live(at, target(write)), "no live read after the decision shows the same id");
+            hold(self.is_needed_by_none(at), "what needs it is still there");
+            hold(!self.scene.documents[at].policy.protected, "it is protected");
+        } else {
+            hold(self.has_what_it_needs(at), "what it needs was not seen");
+        }
+        hold(!self.scene.documents[at].policy.paused, "it is paused");
+        self.broken.extend(broken);
+        let trail = &mut self.trails[at];
+        trail.writing = true;
+        trail.writes.push(action);
+        self.writes.insert(id, write.clone());
+    }
+
+    fn lane_is_free(&self, at: usize) -> bool {
+        let kind = self.scene.kind(at);
+        let mut busy = self.writes.values().map(|write| &target(write).id).filter(|id| id.kind == kind.name);
+        let own = &self.scene.documents[at].id.key;
+        match &kind.serial {
+            Serial::No => true,
+            Serial::Backend => busy.next().is_none(),
+            Serial::Part(part) => !busy.any(|id| id.key.get(part) == own.get(part)),
+        }
+    }
+
+    fn is_known(&self, at: usize, write: &Write) -> bool {
+        let trail = &self.trails[at];
+        trail.looks.iter().filter(|look| look.asked > trail.fence).any(|look| match write {
+            Write::Create(..) => look.shown == Shown::Absent,
+            Write::Update(..) | Write::Delete(_) => matches!(look.shown, Shown::Present(_)),
+        })
+    }
+
+    fn was_read_live(&self, at: usize, target: &Target) -> bool {
+        let trail = &self.trails[at];
+        let present = |look: &&Look| matches!(look.shown, Shown::Present(_));
+        let Some(decided) = trail.looks.iter().find(present) else { return false };
+        let live =
+            trail.looks.iter().rev().find(|look| look.asked > trail.fence && look.asked > decided.told);
+        live.is_some_and(|look| {
+            let Shown::Present(id) = &look.shown else { return false };
+            target.server_id.as_deref() == Some(id)
+        })
+    }
+
+    /// What is to go and needs the object was last seen to be absent, or was never seen.
+    fn is_needed_by_none(&self, at: usize) -> bool {
+        let nodes = self.scene.graph.nodes.iter().zip(&self.scene.documents).enumerate();
+        let holders = nodes.filter(|(_, (node, document))| {
+            document.policy.ensure == Ensure::Absent && node.needs().contains(&at)
+        });
+        let gone = |holder: usize| {
+            let trail = &self.trails[holder];
+            let absent = |look: &Look| look.shown == Shown::Absent && look.asked > trail.fence;
+            trail.looks.is_empty() || trail.looks.iter().any(absent)
+        };
+        self.scene.documents[at].policy.ensure != Ensure::Absent
+            || holders.filter(|(holder, _)| self.scene.selected[*holder]).all(|(holder, _)| gone(holder))
+    }
+
+    fn has_what_it_needs(&self, at: usize) -> bool {
+        let seen = |need: &usize| {
+            self.trails[*need].looks.iter().any(|look| matches!(look.shown, Shown::Present(_)))
+        };
+        let depends = self.scene.graph.nodes[at].needs();
+        let referred = declared(&self.scene.documents[at]).any(|(_, want)| matches!(want, Declared::IdOf(_)));
+        depends.iter().all(seen) || (!referred && depends.is_empty())
+    }
+
+    pub fn answered(&mut self, id: RequestId, answer: &Answer) {
+        self.clock += 1;
+        if let Some(write) = self.writes.remove(&id) {
+            return self.write_answered(&write, answer);
+        }
+        let Some((asked, ask)) = self.asks.remove(&id) else {
+            return self.broke(format!("an answer to no request: {id}"));
+        };
+        match (&ask, answer) {
+            (Ask::Read(target), Answer::Found(item)) => self.look(&target.id, asked, present(item)),
+            (Ask::Read(target), Answer::Absent) => self.look(&target.id, asked, Shown::Absent),
+            (Ask::List(collection, _), Answer::Listed(listing)) => self.listed(collection, asked, listing),
+            _ => {}
+        }
+    }
+
+    fn write_answered(&mut self, write: &Write, answer: &Answer) {
+        let clock = self.clock;
+        let trail = &mut self.trails[self.at[&target(write).id]];
+        trail.writing = false;
+        trail.fence = clock;
+        if matches!(answer, Answer::Accepted { .. }) {
+            match write {
+                Write::Delete(_) => trail.deletes += 1,
+                _ => trail.sets += 1,
+            }
+        }
+    }
+
+    fn look(&mut self, id: &ObjectId, asked: u64, shown: Shown) {
+        let told = self.clock;
+        if let Some(at) = self.at.get(id) {
+            self.trails[*at].looks.push(Look { asked, told, shown });
+        }
+    }
+
+    fn listed(&mut self, collection: &Collection, asked: u64, listing: &Listing) {
+        let mut shown: HashMap<&crate::core::identity::Key, Shown> = HashMap::new();
+        for item in &listing.items {
+            let several = shown.contains_key(&item.key);
+            shown.insert(&item.key, if several { Shown::Several } else { present(item) });
+        }
+        let whole = listing.incomplete.is_none() && listing.problems.is_empty();
+        for at in 0..self.trails.len() {
+            let id = self.scene.documents[at].id.clone();
+            let scope = collection.scope.parts();
+            if id.kind != collection.kind || !scope.iter().all(|(p, v)| id.key.get(p) == Some(v)) {
+                continue;
+            }
+            match shown.get(&id.key) {
+                Some(shown) => self.look(&id, asked, shown.clone()),
+                None if whole && !listing.others.contains(&id.key) => self.look(&id, asked, Shown::Absent),
+                None => {}
+            }
+        }
+    }
+}
+
+fn present(item: &Item) -> Shown {
+    Shown::Present(item.server_id.as_deref().unwrap_or_default().to_owned())
+}

@@ -1,0 +1,182 @@
+//! From the answer to a write to the next look. Whatever it is, a write counts only once it was read back.
+
+use std::sync::Arc;
+
+use super::super::exchange::{Answer, Failure, FailureClass};
+use super::super::report::{Action, Explanation, Outcome};
+use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT, CONFLICT_ROUNDS};
+use super::breaker::Verdict;
+use super::failure::{AfterWrite, after_write};
+use super::object::Phase;
+use super::observe::{explain, version_needs_read};
+use super::ramp::Queued;
+use super::{Engine, Timer};
+
+impl Engine {
+    /// The answer to a write. Whatever it is, the object is looked at before anything else is done with it.
+    pub(super) fn written(&mut self, at: usize, answer: Answer) {
+        let Phase::Writing(queued) = std::mem::replace(&mut self.objects[at].phase, Phase::Observing) else {
+            return;
+        };
+        let action = queued.sort.1;
+        self.no_longer_writing(&queued);
+        self.objects[at].fence = self.count;
+        self.heed_the_backend(at, &answer);
+        match answer {
+            Answer::Accepted { server_id, pending } => {
+                self.objects[at].pending = pending;
+                self.ramp_of(at).succeeded(&queued);
+                self.accepted(at, action, server_id);
+            }
+            Answer::Failed(failure) => self.write_failed(at, queued, failure),
+            Answer::Absent | Answer::Listed(_) | Answer::Found(_) => {
+                self.ramp_of(at).finished(&queued);
+                self.gone_already(at);
+            }
+        }
+    }
+
+    /// Whether the backend is there at all: after a row of failures its writes pause, and in the end are left.
+    fn heed_the_backend(&mut self, at: usize, answer: &Answer) {
+        let away = matches!(answer, Answer::Failed(failure) if matches!(
+            failure.class,
+            FailureClass::NotSent | FailureClass::Lost | FailureClass::Status(500..)
+        ));
+        let backend = self.objects[at].id.kind.backend.clone();
+        let breaker = &mut self.ramps.get_mut(&backend).expect("a write was queued on it").breaker;
+        if !away {
+            return breaker.answered();
+        }
+        match breaker.failed(self.now, &mut self.random) {
+            Verdict::GoOn => {}
+            Verdict::PauseUntil(time) => self.wake_at(time, Timer::Writes),
+            Verdict::GiveUp => {
+                let why = format!("not attempted: the backend `{backend}` is away");
+                for withdrawn in self.ramp_of(at).withdraw(None) {
+                    self.no_longer_writing(&withdrawn);
+                    self.settle(withdrawn.object, Outcome::Skipped(Explanation::new(why.clone())));
+                }
+            }
+        }
+    }
+
+    fn accepted(&mut self, at: usize, action: Action, server_id: Option<Arc<str>>) {
+        let now = self.now;
+        let object = &mut self.objects[at];
+        object.wrote_at = Some(now);
+        object.looks = 0;
+        object.uncertain = false;
+        object.agreed = None;
+        self.await_write(at, action);
+        let object = &mut self.objects[at];
+        match action {
+            Action::Delete | Action::Replace => {
+                object.deletes += 1;
+                object.doomed = None;
+            }
+            _ => {
+                object.sets += 1;
+                object.server_id = server_id.or(object.server_id.take());
+            }
+        }
+        self.observe(at);
+    }
+
+    fn write_failed(&mut self, at: usize, queued: Queued, failure: Failure) {
+        let next = after_write(&failure);
+        if next != AfterWrite::Stop {
+            self.ramp_of(at).finished(&queued);
+        }
+        match next {
+            AfterWrite::Stop => self.stop(at, &queued, &failure),
+            AfterWrite::Race => self.race(at, &failure),
+            AfterWrite::Exists => self.exists_already(at, &failure),
+            AfterWrite::NotDone | AfterWrite::Uncertain => {
+                let most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
+                let now = self.now;
+                let object = &mut self.objects[at];
+                object.failures += 1;
+                if next == AfterWrite::Uncertain {
+                    object.uncertain = queued.sort.1 == Action::Create;
+                    object.wrote_at = Some(now);
+                    object.looks = 0;
+                }
+                if object.failures >= most || !self.budget.retry() {
+                    return self.settle(at, Outcome::Failed(explain(&failure)));
+                }
+                if self.stopped.is_some() {
+                    // Nothing is tried again: what is left is to see what became of it.
+                    return self.observe(at);
+                }
+                let wait = backoff::delay(self.objects[at].failures, failure.retry_after, &mut self.random);
+                self.wait(at, wait);
+            }
+        }
+    }
+
+    /// A refusal that repeating would not mend; after a run of like ones, their like is not tried.
+    fn stop(&mut self, at: usize, queued: &Queued, failure: &Failure) {
+        let stop_the_like = self.ramp_of(at).failed(queued, &cause(failure));
+        self.settle(at, Outcome::Failed(explain(failure)));
+        if !stop_the_like {
+            return;
+        }
+        for withdrawn in self.ramp_of(at).withdraw(Some(&queued.sort)) {
+            self.no_longer_writing(&withdrawn);
+            self.settle(withdrawn.object, not_attempted());
+        }
+    }
+
+    /// A race on the version: looked at again at once, a few times.
+    fn race(&mut self, at: usize, failure: &Failure) {
+        let object = &mut self.objects[at];
+        object.races += 1;
+        object.own_read = version_needs_read(&object.kind);
+        object.doomed = None;
+        if object.races > CONFLICT_ROUNDS {
+            let mut explanation = explain(failure);
+            explanation.hint.get_or_insert_with(|| {
+                "others change it all the time, or `version` in the backend is not what the server compares".into()
+            });
+            return self.settle(at, Outcome::Conflict(explanation));
+        }
+        let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
+        self.wait(at, wait);
+    }
+
+    /// "It is not there": it is looked at; a server that goes on to show it contradicts itself.
+    fn gone_already(&mut self, at: usize) {
+        let object = &mut self.objects[at];
+        object.races += 1;
+        object.doomed = None;
+        object.server_id = object.policy.pinned_id.clone();
+        if object.races > CONFLICT_ROUNDS {
+            let why = "the server shows it, and says that it is not there when it is to be changed";
+            return self.settle(at, Outcome::Unknown(Explanation::new(why)));
+        }
+        let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
+        self.wait(at, wait);
+    }
+
+    /// "It exists": it is looked at and taken over; if it cannot be seen, nobody knows what is there.
+    fn exists_already(&mut self, at: usize, failure: &Failure) {
+        self.objects[at].races += 1;
+        if self.objects[at].races > 2 {
+            let why = format!("the server says that it exists, and does not show it: {}", failure.message);
+            let hint = "it may be hidden from these credentials, or its name still taken by a deleted object";
+            return self.settle(at, Outcome::Unknown(Explanation::new(why).hint(hint)));
+        }
+        self.observe(at);
+    }
+}
+
+/// Where a write stands whose like has only failed.
+pub(super) fn not_attempted() -> Outcome {
+    let why = "not attempted: others of its like failed in the same way, one after the other";
+    Outcome::Skipped(Explanation::new(why))
+}
+
+/// What two refusals have in common: their class, as messages name the object.
+fn cause(failure: &Failure) -> String {
+    format!("{:?}", failure.class)
+}

@@ -1,0 +1,14 @@
+//! The command line as a whole: the real binary, real files, and servers that misbehave on loopback.
+//!
+//! One module a theme. Every expectation is the text that a person reads, and the exit code beside it.
+
+mod answers;
+mod files;
+mod main_job;
+mod process;
+mod secrets;
+mod servers;
+mod support;
+mod trust;
+mod usage;
+mod writes;
