@@ -157,7 +157,9 @@ impl Tree {
         let Some(frame) = self.stack.pop() else { return Ok(()) };
         let Frame { at, tag, anchor, nodes_before, height, items } = frame;
         let want = match items {
-            Items::List(items) => {
+            Items::List(mut items) => {
+                // Most lists are short, and grow to four at once.
+                items.shrink_to_fit();
                 if let Err(problem) = leaf::list(tag) {
                     self.problem(at, problem);
                 }

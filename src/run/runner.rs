@@ -81,27 +81,28 @@ impl Runner {
     /// # Errors
     /// A client that cannot be made.
     pub async fn plan(&self, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
-        let documents = self.documents.clone();
-        self.plan_of(documents, limits, tell).await
+        let (documents, graph) = (self.documents.clone(), self.graph.clone());
+        self.plan_of(documents, graph, limits, tell).await
     }
 
-    /// [`Runner::plan`] for a runner that is needed no longer: the documents are not copied.
+    /// [`Runner::plan`] for a runner that is needed no longer: nothing is copied.
     ///
     /// # Errors
     /// A client that cannot be made.
     pub async fn plan_once(&mut self, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
-        let documents = std::mem::take(&mut self.documents);
-        self.plan_of(documents, limits, tell).await
+        let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
+        self.plan_of(documents, graph, limits, tell).await
     }
 
     async fn plan_of(
         &self,
         documents: Vec<Document>,
+        graph: Graph,
         limits: &Limits,
         tell: Tell<'_>,
     ) -> Result<Report, Problem> {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
-        let engine = self.engine(documents, Mode::Plan, None);
+        let engine = self.engine(documents, graph, Mode::Plan, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
         Ok(Report { requests: clients.requests(), ..engine.report() })
     }
@@ -112,14 +113,15 @@ impl Runner {
     /// A client that cannot be made.
     pub async fn apply(&self, agreed: &Report, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
         let clients = Clients::read_write(&self.transports, &self.kinds, &self.client)?;
-        let engine = self.engine(self.documents.clone(), Mode::Apply, Some(agreed));
+        let (documents, graph) = (self.documents.clone(), self.graph.clone());
+        let engine = self.engine(documents, graph, Mode::Apply, Some(agreed));
         let engine = drive::act(engine, &clients, limits, tell).await;
         let report = engine.report();
         let requests = sum(agreed.requests, clients.requests());
         Ok(Report { requests, ..report })
     }
 
-    fn engine(&self, documents: Vec<Document>, mode: Mode, agreed: Option<&Report>) -> Engine {
+    fn engine(&self, documents: Vec<Document>, graph: Graph, mode: Mode, agreed: Option<&Report>) -> Engine {
         let options = Options {
             replace: self.choices.replace.clone(),
             rotate: self.choices.rotate.clone(),
@@ -127,7 +129,7 @@ impl Runner {
             seed: self.choices.seed,
         };
         let selected = |document: &Document| self.selection.takes(document);
-        Engine::new(documents, self.graph.clone(), &self.kinds, mode, options, &selected, agreed)
+        Engine::new(documents, graph, &self.kinds, mode, options, &selected, agreed)
     }
 
     pub(super) fn parts(&self) -> (&Transports, &Kinds, &ClientOptions, &[Document]) {
