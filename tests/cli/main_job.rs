@@ -182,7 +182,7 @@ fn a_part_of_it() {
     ");
     assert_snapshot!(run(&scratch, "apply --yes -l tier=core").told(), @r#"
     exit 0
-    ~   Team platform   manifests/shop/teams.yaml:1      updated
+    ~   Team platform   manifests/shop/teams.yaml:1   updated
           description   "Keeps the lights on" → "Keeps them on"   differs on the server
     Applied: 1 updated. 3 objects seen in 4 requests.
     "#);
