@@ -1,5 +1,9 @@
 //! `trueup serve`: the built-in server on a port, until a signal.
 
+use std::path::Path;
+
+use anyhow::Context as _;
+
 use super::options::{Effort, Serve};
 use super::start;
 use crate::core::exit::Exit;
@@ -50,9 +54,13 @@ fn service(options: &Serve) -> Result<Service, Problem> {
     }
     let service = Service::new(server);
     let Some(file) = &options.faults else { return Ok(service) };
-    let text = std::fs::read_to_string(file)
-        .map_err(|error| Problem::new(format!("reading the faults `{}`: {error}", file.display())))?;
-    let rules = Rules::parse(&text)
-        .map_err(|error| Problem::new(format!("reading the faults `{}`: {error}", file.display())))?;
+    let rules = rules(file).map_err(|error| Problem::new(said_by_system(&format!("{error:#}"))))?;
     Ok(service.with_faults(Faults::new(rules)))
+}
+
+/// The faults to inject. Nobody branches on what is wrong with them: a person reads it.
+fn rules(file: &Path) -> anyhow::Result<Rules> {
+    let doing = || format!("reading the faults `{}`", file.display());
+    let text = std::fs::read_to_string(file).with_context(doing)?;
+    Rules::parse(&text).with_context(doing)
 }

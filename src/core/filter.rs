@@ -5,9 +5,9 @@
 //! named variables; it has no environment, file, clock, log or way to stop the process.
 //!
 //! What bounds it:
-//! - its text: [`MAX_CHARS`] characters, terms at most [`program::MAX_NESTING`] deep, no `def`, none of jq's
-//!   unbounded generators (see [`library`]);
-//! - its run: every step that builds or multiplies values is metered (see [`meter`]), so that time, the
+//! - its text: [`MAX_CHARS`] characters, terms at most `program::MAX_NESTING` deep, no `def`, none of jq's
+//!   unbounded generators (see `library`);
+//! - its run: every step that builds or multiplies values is metered (see `meter`), so that time, the
 //!   number of outputs, and the size and depth of every value on the way are limited, whatever the input.
 
 mod convert;

@@ -1,7 +1,7 @@
 //! The structural difference: desired × observed × rules → changes.
 //!
-//! Only what is declared is compared, at every depth. [`walk`] goes down both sides at once, [`pair`] says
-//! which elements of two lists belong together (the overlay asks it too), [`show`] makes what is printed.
+//! Only what is declared is compared, at every depth. `walk` goes down both sides at once, `pair` says
+//! which elements of two lists belong together (the overlay asks it too), `show` makes what is printed.
 //! Nothing here knows of requests, or of how a difference is mended.
 
 pub(super) mod list;
