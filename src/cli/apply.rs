@@ -14,7 +14,7 @@ use crate::render::out::{Format, Out};
 use crate::render::text::View;
 use crate::run::drive::Limits;
 use crate::run::input::Reach;
-use crate::run::session::Session;
+use crate::run::runner::Runner;
 
 pub fn apply(options: &Apply, output: &Output, out: &mut Out) -> Exit {
     let job = Job {
@@ -58,12 +58,12 @@ impl Job<'_> {
         let began = Instant::now();
         let loaded = start::load(self.verb.word(), self.sources, Reach::Used, out)?;
         let redactor = Redactor::new(loaded.secrets.iter().cloned());
-        let mut session = start::open(self.verb.word(), loaded, self.effort, self.consents, out)?;
+        let mut runner = start::open(self.verb.word(), loaded, self.effort, self.consents, out)?;
         if self.verb == Verb::Delete {
-            session.wish_all_gone();
+            runner.wish_all_gone();
         }
         start::block_on(self.effort, out, async |limits, out| {
-            match self.passes(&session, &redactor, limits, out).await {
+            match self.passes(&runner, &redactor, limits, out).await {
                 Ok((report, shown)) => {
                     let elapsed = start::told(began.elapsed());
                     let verbose = self.output.verbose > 0;
@@ -78,13 +78,13 @@ impl Job<'_> {
     /// The plan, and with consent its application; whether the plan's fields have been shown already.
     async fn passes(
         &self,
-        session: &Session,
+        runner: &Runner,
         redactor: &Redactor,
         limits: &Limits,
         out: &mut Out,
     ) -> Result<(Report, bool), Problem> {
         let bar = start::bar(self.output);
-        let plan = session.plan(limits, &|done, all| bar.observing(done, all)).await;
+        let plan = runner.plan(limits, &|done, all| bar.observing(done, all)).await;
         bar.clear();
         let plan = plan?;
         let due = plan.objects.iter().any(|entry| entry.result == Outcome::Planned);
@@ -99,7 +99,7 @@ impl Job<'_> {
             }
         }
         let bar = start::bar(self.output);
-        let report = session.apply(&plan, limits, &|done, all| bar.applying(done, all)).await;
+        let report = runner.apply(&plan, limits, &|done, all| bar.applying(done, all)).await;
         bar.clear();
         Ok((report?, shown))
     }

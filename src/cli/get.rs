@@ -39,14 +39,14 @@ fn run(options: &Get, out: &mut Out) -> Result<Exit, Exit> {
             return Err(Exit::Usage);
         }
     }
-    let session = start::open("get", loaded, options.effort, &Consents::default(), out)?;
+    let runner = start::open("get", loaded, options.effort, &Consents::default(), out)?;
     start::block_on(options.effort, out, async |limits, out| {
         let wants = |name: &KindName| {
             reached.contains(&name.backend)
                 && (asked.is_empty() || asked.iter().any(|one| *one.kind == *name.kind))
         };
         let found = tokio::select! {
-            found = session.live(&wants) => found,
+            found = runner.live(&wants) => found,
             () = limits.stop.cancelled() => return Exit::Interrupted,
             () = over(options.effort.timeout) => {
                 let problem = Problem::new("listing took longer than `--timeout` allows");

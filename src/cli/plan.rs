@@ -38,10 +38,10 @@ fn compare(
 ) -> Result<Exit, Exit> {
     let began = Instant::now();
     let loaded = start::load(verb.word(), sources, Reach::Used, out)?;
-    let mut session = start::open(verb.word(), loaded, effort, consents, out)?;
+    let mut runner = start::open(verb.word(), loaded, effort, consents, out)?;
     start::block_on(effort, out, async |limits, out| {
         let bar = start::bar(output);
-        let report = session.plan_once(limits, &|done, all| bar.observing(done, all)).await;
+        let report = runner.plan_once(limits, &|done, all| bar.observing(done, all)).await;
         bar.clear();
         let report = match report {
             Ok(report) => report,

@@ -15,7 +15,7 @@ use crate::render::out::{Format, Out};
 use crate::render::progress::{Progress, progress};
 use crate::run::drive::Limits;
 use crate::run::input::{self, Input, Reach};
-use crate::run::session::{Choices, Session};
+use crate::run::runner::{Choices, Runner};
 
 /// A loaded input, and its secrets.
 pub struct Loaded {
@@ -64,15 +64,16 @@ pub fn open(
     effort: Effort,
     consents: &Consents,
     out: &mut Out,
-) -> Result<Session, Exit> {
+) -> Result<Runner, Exit> {
     let choices = Choices {
+        may_write: matches!(command, "apply" | "delete"),
         parallel: effort.parallel,
         replace: consents.replace.clone(),
         rotate: consents.rotate.clone(),
         allow_exec: std::env::var("TRUEUP_ALLOW_EXEC").ok(),
         seed: fastrand::u64(..),
     };
-    Session::open(loaded.input, &loaded.secrets, choices).map_err(|problems| {
+    Runner::open(loaded.input, &loaded.secrets, choices).map_err(|problems| {
         out.problems(&problems, command);
         Exit::BadInput
     })

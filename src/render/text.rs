@@ -7,7 +7,7 @@ use std::time::Duration;
 use unicode_width::UnicodeWidthStr;
 
 use crate::core::exit::Verb;
-use crate::core::report::{Action, Entry, Finding, Outcome, Report};
+use crate::core::report::{Action, Entry, Explanation, Finding, Outcome, Report};
 
 use super::change::{self, INDENT};
 use super::paint::{Line, Style, Text};
@@ -43,13 +43,17 @@ pub fn report(report: &Report, view: &View) -> Text {
     };
     let widths = shown.iter().map(|entry| name(entry).width()).filter(|width| *width <= WIDEST);
     let column = MARKER + widths.max().unwrap_or(0) + GAP;
+    let places = shown.iter().filter_map(|entry| place(entry)).map(|place| place.width());
+    let result = column + places.filter(|width| *width <= WIDEST).max().unwrap_or(0) + GAP;
     let mut text = Text::new();
+    let mut told = None;
     for entry in shown {
-        text.push(head(entry, &name(entry), column));
+        text.push(head(entry, &name(entry), column, result));
         if view.fields {
             text.append(change::lines(entry));
         }
-        text.append(explanations(entry));
+        text.append(explanations(entry, told));
+        told = entry.verdict().explanation();
     }
     if report.interrupted {
         let words = "Interrupted: what has no result above was not settled; run the command again.";
@@ -59,17 +63,22 @@ pub fn report(report: &Report, view: &View) -> Text {
     text
 }
 
-fn head(entry: &Entry, name: &str, column: usize) -> Line {
+/// The file and line that an object comes from.
+fn place(entry: &Entry) -> Option<String> {
+    entry.origin.as_ref().map(|origin| format!("{}:{}", origin.file, origin.at.line))
+}
+
+fn head(entry: &Entry, name: &str, column: usize, result: usize) -> Line {
     let (style, marker) = marker(entry);
     let mut line = Line::new().with(style, marker);
     line.pad(MARKER, 1);
     line.push(Style::Strong, name);
-    if let Some(origin) = &entry.origin {
+    if let Some(place) = place(entry) {
         line.pad(column, GAP);
-        line.push(Style::Aid, &format!("{}:{}", origin.file, origin.at.line));
+        line.push(Style::Aid, &place);
     }
     if let Some(word) = done(entry) {
-        line.push(Style::Plain, "   ");
+        line.pad(result, GAP);
         line.push(Style::Good, word);
     }
     line
@@ -102,8 +111,9 @@ fn done(entry: &Entry) -> Option<&'static str> {
     }
 }
 
-/// The sentences of an object, each on its own line, and what to do about it below.
-fn explanations(entry: &Entry) -> Text {
+/// The sentences of an object, each on its own line, and what to do about it below. `told` is what was said of
+/// the object above: one cause that stops a thousand objects is told once.
+fn explanations(entry: &Entry, told: Option<&Explanation>) -> Text {
     let mut text = Text::new();
     let verdict = entry.verdict();
     if let Some(why) = verdict.explanation() {
@@ -112,7 +122,9 @@ fn explanations(entry: &Entry) -> Text {
             other => other.word(),
         };
         let style = if matches!(verdict, Outcome::Skipped(_)) { Style::Change } else { Style::Bad };
-        text.append(sentence(style, word, &why.message, why.hint.as_deref()));
+        let (message, hint) =
+            if told == Some(why) { ("as above", None) } else { (&*why.message, why.hint.as_deref()) };
+        text.append(sentence(style, word, message, hint));
     }
     for Finding { code, message, hint } in &entry.findings {
         text.append(sentence(Style::Change, code, message, hint.as_deref()));

@@ -86,8 +86,8 @@ fn a_plan_in_colour() {
 #[test]
 fn an_apply() {
     insta::assert_snapshot!(shown(&applied(), &view(Verb::Apply)), @"
-        +   Queue //a      manifests/queue.yaml:1   created
-        ~   Queue //b      manifests/queue.yaml:5   updated
+        +   Queue //a      manifests/queue.yaml:1      created
+        ~   Queue //b      manifests/queue.yaml:5      updated
         !   Queue //slow   manifests/queue.yaml:9
             not effective: sent 5, the server stores 6
         !   Exchange //c   manifests/exchange.yaml:1
@@ -99,6 +99,23 @@ fn an_apply() {
             unknown: the listing is not complete
         Applied: 1 created, 1 updated, 1 failed, 1 not effective, 1 unknown, 1 skipped, 1 in sync. 5 objects seen in 10 requests.
         ");
+}
+
+#[test]
+fn a_cause_that_many_share_is_told_once() {
+    let why =
+        || Outcome::Unknown(Explanation::new("listing Queue: connection refused").hint("is it running?"));
+    let report = of((1..=3).map(|n| entry("Queue", &format!("q{n}"), n, Action::None, why())).collect());
+    insta::assert_snapshot!(shown(&report, &view(Verb::Plan)), @"
+    !   Queue //q1   manifests/queue.yaml:1
+        unknown: listing Queue: connection refused
+        hint: is it running?
+    !   Queue //q2   manifests/queue.yaml:2
+        unknown: as above
+    !   Queue //q3   manifests/queue.yaml:3
+        unknown: as above
+    Plan: 3 unknown. 3 objects seen in 0 requests.
+    ");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::report::Requests;
-use crate::server::Embedded;
+use crate::server::{Embedded, Server, Store};
 
 /// The ways to all backends, opened once: a plan and its application share them.
 pub struct Transports {
@@ -23,13 +23,19 @@ pub struct Transports {
 }
 
 impl Transports {
+    /// Opens all. Where nothing is going to be written, no store is made either.
+    ///
     /// # Errors
     /// What cannot be opened, each with its backend.
-    pub fn open(connections: Vec<Connection>, parallel: Option<usize>) -> Result<Transports, Vec<Problem>> {
+    pub fn open(
+        connections: Vec<Connection>,
+        parallel: Option<usize>,
+        may_write: bool,
+    ) -> Result<Transports, Vec<Problem>> {
         let (mut all, mut problems) = (Vec::new(), Vec::new());
         for mut connection in connections {
             connection.limits.concurrency = parallel.or(connection.limits.concurrency);
-            match open(&connection) {
+            match open(&connection, may_write) {
                 Ok(transport) => all.push((connection, transport)),
                 Err(problem) => problems.push(problem),
             }
@@ -38,13 +44,16 @@ impl Transports {
     }
 }
 
-fn open(connection: &Connection) -> Result<Arc<dyn Transport>, Problem> {
+fn open(connection: &Connection, may_write: bool) -> Result<Arc<dyn Transport>, Problem> {
     let doing = format!("opening the backend `{}`", connection.name);
     match &connection.address {
+        Address::Embedded(path) if !may_write && !path.exists() => {
+            Ok(Arc::new(InProcess::Empty(Server::new(Store::in_memory()))))
+        }
         Address::Embedded(path) => {
             let embedded = Embedded::open(path)
                 .map_err(|error| Problem::new(format!("{doing}: {error}")).hint(error.hint()))?;
-            Ok(Arc::new(InProcess(embedded)))
+            Ok(Arc::new(InProcess::Stored(embedded)))
         }
         Address::Http(_) => connect(connection).map_err(|error| Problem::new(format!("{doing}: {error}"))),
     }

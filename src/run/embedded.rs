@@ -5,15 +5,23 @@ use futures_util::future::BoxFuture;
 
 use crate::api::transport::{Transport, TransportClass, TransportError};
 use crate::backend::wire::{HttpAnswer, HttpRequest};
-use crate::server::Embedded;
+use crate::server::{Embedded, Server};
 
 /// A backend of `url: embedded:PATH`.
-pub struct InProcess(pub Embedded);
+pub enum InProcess {
+    Stored(Embedded),
+    /// There is no store yet, and nothing is going to be written: it is as empty as a new one.
+    Empty(Server),
+}
 
 impl Transport for InProcess {
     fn send<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, TransportError>> {
         Box::pin(async move {
-            let response = self.0.call(to_http(request)?).await;
+            let request = to_http(request)?;
+            let response = match self {
+                InProcess::Stored(embedded) => embedded.call(request).await,
+                InProcess::Empty(server) => server.call(request).await,
+            };
             let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
             let headers = response.headers().iter().map(|(name, value)| (name.to_string(), text(value)));
             Ok(HttpAnswer {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::clients::Clients;
 use super::drive::Look;
-use super::session::Session;
+use super::runner::Runner;
 use crate::core::document::Document;
 use crate::core::exchange::{Answer, Ask, Collection, Failure, Item, ParentIds, Target, Wanted};
 use crate::core::identity::{Key, KindName, ObjectId};
@@ -22,7 +22,7 @@ pub struct Found {
     pub requests: Requests,
 }
 
-impl Session {
+impl Runner {
     /// The live objects of the kinds that `wants` takes.
     ///
     /// # Errors

@@ -5,4 +5,4 @@ pub mod drive;
 mod embedded;
 pub mod input;
 pub mod live;
-pub mod session;
+pub mod runner;

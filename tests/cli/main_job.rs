@@ -57,12 +57,12 @@ fn from_nothing_to_in_sync() {
     ");
     assert_snapshot!(run(&scratch, "apply --yes").told(), @"
     exit 0
-    +   Space shop             manifests/shop/services.yaml:1   created
-    +   Service shop/web       manifests/shop/services.yaml:7   created
+    +   Space shop             manifests/shop/services.yaml:1    created
+    +   Service shop/web       manifests/shop/services.yaml:7    created
     +   Service shop/api       manifests/shop/services.yaml:17   created
-    +   Team platform          manifests/shop/teams.yaml:1   created
-    +   Team storefront        manifests/shop/teams.yaml:10   created
-    +   Webhook shop/deploys   manifests/shop/webhooks.yaml:1   created
+    +   Team platform          manifests/shop/teams.yaml:1       created
+    +   Team storefront        manifests/shop/teams.yaml:10      created
+    +   Webhook shop/deploys   manifests/shop/webhooks.yaml:1    created
     Applied: 6 created. 6 objects seen in 19 requests.
     ");
     assert_snapshot!(run(&scratch, "apply --yes").told(), @"
@@ -106,7 +106,7 @@ fn a_change_of_ours() {
     exit 2
     ~   Service shop/web   manifests/shop/services.yaml:7   updated
           containers[name=app].image   "shop/web:4.2.0" → "shop/web:4.3.0"   differs on the server
-    ~   Team platform      manifests/shop/teams.yaml:1   updated
+    ~   Team platform      manifests/shop/teams.yaml:1      updated
         + members[2]   "edsger"   missing on the server
     Applied: 2 updated, 4 in sync. 8 objects seen in 14 requests.
     "#);
@@ -182,7 +182,7 @@ fn a_part_of_it() {
     ");
     assert_snapshot!(run(&scratch, "apply --yes -l tier=core").told(), @r#"
     exit 0
-    ~   Team platform   manifests/shop/teams.yaml:1   updated
+    ~   Team platform   manifests/shop/teams.yaml:1      updated
           description   "Keeps the lights on" → "Keeps them on"   differs on the server
     Applied: 1 updated. 3 objects seen in 4 requests.
     "#);
@@ -280,12 +280,12 @@ fn all_of_it_goes() {
     ");
     assert_snapshot!(run(&scratch, "delete --yes").told(), @"
     exit 0
-    -   Space shop             manifests/shop/services.yaml:1   deleted
-    -   Service shop/web       manifests/shop/services.yaml:7   deleted
+    -   Space shop             manifests/shop/services.yaml:1    deleted
+    -   Service shop/web       manifests/shop/services.yaml:7    deleted
     -   Service shop/api       manifests/shop/services.yaml:17   deleted
-    -   Team platform          manifests/shop/teams.yaml:1   deleted
-    -   Team storefront        manifests/shop/teams.yaml:10   deleted
-    -   Webhook shop/deploys   manifests/shop/webhooks.yaml:1   deleted
+    -   Team platform          manifests/shop/teams.yaml:1       deleted
+    -   Team storefront        manifests/shop/teams.yaml:10      deleted
+    -   Webhook shop/deploys   manifests/shop/webhooks.yaml:1    deleted
     Deleted: 6 deleted. 15 objects seen in 31 requests.
     ");
     assert_snapshot!(run(&scratch, "delete --yes").told(), @"

@@ -108,6 +108,7 @@ impl Engine {
         let Some(wrote_at) = object.wrote_at else { return false };
         let (patience, waiting) = match (&object.seen, due) {
             (Seen::Absent, Action::Create) if object.sets > 0 => (object.patience(), true),
+            (Seen::Absent, Action::Create) if object.last_failure.is_some() => (Duration::ZERO, true),
             (Seen::Absent, Action::Create) => (object.kind.visible, object.uncertain),
             (Seen::Present(item), Action::Delete | Action::Replace) if object.sets == 0 => {
                 (GONE_WITHIN.max(object.kind.visible), object.deletes > 0 || item.deleting)
@@ -133,6 +134,10 @@ impl Engine {
             let why = "the run ended before it was known whether it was created";
             return self.settle(at, Outcome::Unknown(Explanation::new(why)));
         }
+        if let Some(why) = self.objects[at].last_failure.take() {
+            return self.settle(at, Outcome::Failed(why));
+        }
+        let object = &self.objects[at];
         if let Some(outcome) = spent(object, &decision) {
             return self.settle(at, outcome);
         }

@@ -103,6 +103,8 @@ pub struct Object {
     pub passes: u32,
     /// The object that it waited for in vain, itself or through others.
     pub in_vain: Option<usize>,
+    /// No attempt is left after this: what is found by the last look decides.
+    pub last_failure: Option<Explanation>,
     /// A create whose outcome nobody knows.
     pub uncertain: bool,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
@@ -167,6 +169,7 @@ impl Object {
             pending: false,
             passes: 0,
             in_vain: None,
+            last_failure: None,
             uncertain: false,
             doomed: None,
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::super::exchange::{Answer, Failure, FailureClass};
 use super::super::report::{Action, Explanation, Outcome};
-use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT, CONFLICT_ROUNDS};
+use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT, CONFLICT_ROUNDS, UNCERTAIN_CREATES};
 use super::breaker::Verdict;
 use super::failure::{AfterWrite, after_write};
 use super::object::Phase;
@@ -92,26 +92,38 @@ impl Engine {
             AfterWrite::Race => self.race(at, &failure),
             AfterWrite::Exists => self.exists_already(at, &failure),
             AfterWrite::NotDone | AfterWrite::Uncertain => {
-                let most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
-                let now = self.now;
-                let object = &mut self.objects[at];
-                object.failures += 1;
-                if next == AfterWrite::Uncertain {
-                    object.uncertain = queued.sort.1 == Action::Create;
-                    object.wrote_at = Some(now);
-                    object.looks = 0;
-                }
-                if object.failures >= most || !self.budget.retry() {
-                    return self.settle(at, Outcome::Failed(explain(&failure)));
-                }
-                if self.stopped.is_some() {
-                    // Nothing is tried again: what is left is to see what became of it.
-                    return self.observe(at);
-                }
-                let wait = backoff::delay(self.objects[at].failures, failure.retry_after, &mut self.random);
-                self.wait(at, wait);
+                self.perhaps_again(at, queued.sort.1, next, failure);
             }
         }
+    }
+
+    /// A write that was not done, or perhaps was: looked at after a while, and then decided anew. Whatever was
+    /// perhaps done is looked at even when no attempt is left.
+    fn perhaps_again(&mut self, at: usize, action: Action, next: AfterWrite, failure: Failure) {
+        let now = self.now;
+        let object = &mut self.objects[at];
+        object.failures += 1;
+        let mut most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
+        if next == AfterWrite::Uncertain {
+            object.uncertain = action == Action::Create;
+            object.wrote_at = Some(now);
+            object.looks = 0;
+            if object.uncertain {
+                most = UNCERTAIN_CREATES;
+            }
+        }
+        let spent = object.failures >= most || !self.budget.retry();
+        match next {
+            AfterWrite::Uncertain if spent => self.objects[at].last_failure = Some(explain(&failure)),
+            _ if spent => return self.settle(at, Outcome::Failed(explain(&failure))),
+            _ => {}
+        }
+        if self.stopped.is_some() {
+            // Nothing is tried again: what is left is to see what became of it.
+            return self.observe(at);
+        }
+        let wait = backoff::delay(self.objects[at].failures, failure.retry_after, &mut self.random);
+        self.wait(at, wait);
     }
 
     /// A refusal that repeating would not mend; after a run of like ones, their like is not tried.

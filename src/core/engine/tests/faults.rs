@@ -153,9 +153,9 @@ fn a_bad_template_costs_a_few_writes_and_not_all() {
     });
     let report = model.apply(&documents);
     let failed = report.objects.iter().filter(|entry| entry.result.word() == "failed").count();
-    assert!((3..=5).contains(&failed), "{failed} failed");
+    assert!((7..=9).contains(&failed), "{failed} failed");
     let skipped = report.objects.iter().filter(|entry| entry.result.word() == "skipped").count();
-    assert!(skipped >= 36, "{skipped} not attempted");
+    assert!(skipped >= 31, "{skipped} not attempted");
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub struct Choices {
     pub replace: BTreeSet<String>,
     /// Objects whose write-only values are sent again, as `Kind/part/part`.
     pub rotate: BTreeSet<String>,
+    /// Whether anything may be written: then stores of the built-in server are made where there are none.
+    pub may_write: bool,
     /// The value of `TRUEUP_ALLOW_EXEC`.
     pub allow_exec: Option<String>,
     /// The seed of all jitter.
@@ -33,7 +35,7 @@ pub struct Choices {
 }
 
 /// A loaded input with open ways to its backends.
-pub struct Session {
+pub struct Runner {
     documents: Vec<Document>,
     graph: Graph,
     kinds: Kinds,
@@ -43,21 +45,21 @@ pub struct Session {
     choices: Choices,
 }
 
-impl Session {
+impl Runner {
     /// # Errors
     /// Backends that cannot be opened; flags that name no document.
-    pub fn open(input: Input, secrets: &[String], choices: Choices) -> Result<Session, Vec<Problem>> {
+    pub fn open(input: Input, secrets: &[String], choices: Choices) -> Result<Runner, Vec<Problem>> {
         let problems = unknown_names(&input.documents, &choices);
         if !problems.is_empty() {
             return Err(problems);
         }
-        let transports = Transports::open(input.connections, choices.parallel)?;
+        let transports = Transports::open(input.connections, choices.parallel, choices.may_write)?;
         let client = ClientOptions {
             allow_exec: choices.allow_exec.clone(),
             secrets: secrets.to_vec(),
             ..ClientOptions::default()
         };
-        Ok(Session {
+        Ok(Runner {
             documents: input.documents,
             graph: input.graph,
             kinds: input.kinds,
@@ -83,7 +85,7 @@ impl Session {
         self.plan_of(documents, graph, limits, tell).await
     }
 
-    /// [`Session::plan`] for a session that is needed no longer: nothing is copied.
+    /// [`Runner::plan`] for a runner that is needed no longer: nothing is copied.
     ///
     /// # Errors
     /// A client that cannot be made.
