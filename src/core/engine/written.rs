@@ -28,6 +28,13 @@ impl Engine {
                 self.ramp_of(at).succeeded(&queued);
                 self.accepted(at, action, server_id);
             }
+            // Changing what is not there (any more): looked at again, as after a deletion by somebody else.
+            Answer::Failed(Failure { class: FailureClass::Status(404 | 410), .. })
+                if action == Action::Update =>
+            {
+                self.ramp_of(at).finished(&queued);
+                self.gone_already(at);
+            }
             Answer::Failed(failure) => self.write_failed(at, queued, failure),
             Answer::Absent | Answer::Listed(_) | Answer::Found(_) => {
                 self.ramp_of(at).finished(&queued);

@@ -203,3 +203,15 @@ fn a_server_that_shows_what_it_cannot_delete_is_not_asked_for_ever() {
     assert_eq!(result(&report), "unknown");
     assert_eq!(model.writes().len(), 6, "six tries at most");
 }
+
+#[test]
+fn an_update_of_what_went_meanwhile_is_looked_at_again() {
+    let (mut model, documents) = team(false);
+    model.put("Team", &[("name", "a")], json!({"size": 7}));
+    let plan = model.plan(&documents);
+    model.meddle = Some(|model| model.objects.clear());
+    model.faults.insert(("update", 1), Fault::Fails(FailureClass::Status(404)));
+    let report = model.apply_with(&documents, Default::default(), Some(&plan));
+    assert_eq!(result(&report), "conflict", "it was deleted between plan and write: {report:?}");
+    assert_eq!(model.writes(), ["update Team a"]);
+}
