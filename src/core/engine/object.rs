@@ -112,6 +112,8 @@ pub struct Object {
     pub last_failure: Option<Explanation>,
     /// A write whose outcome nobody knows, and what was heard of it.
     pub doubt: Option<(Action, Explanation)>,
+    /// It was created in this run, and no listing has shown it since.
+    pub created: bool,
     /// The version that was seen before a deletion was refused as a conflict.
     pub refused_at: Option<Option<VersionToken>>,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
@@ -178,6 +180,7 @@ impl Object {
             in_vain: None,
             last_failure: None,
             doubt: None,
+            created: false,
             refused_at: None,
             doomed: None,
         }

@@ -83,6 +83,7 @@ impl Engine {
             }
             _ => {
                 object.sets += 1;
+                object.created |= action == Action::Create;
                 object.server_id = server_id.or(object.server_id.take());
             }
         }

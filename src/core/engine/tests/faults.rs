@@ -239,3 +239,12 @@ fn a_deletion_that_is_refused_for_what_is_in_it_is_not_a_race() {
     assert!(why.hint.as_deref().is_some_and(|hint| hint.contains("still be in it")), "{why:?}");
     assert_eq!(model.writes().len(), 2);
 }
+
+#[test]
+fn two_that_create_at_once_find_the_double() {
+    let (mut model, documents) = team(true);
+    model.meddle = Some(|model| model.put("Team", &[("name", "a")], json!({"size": 1})));
+    let report = model.apply(&documents);
+    let Outcome::Failed(why) = &report.objects[0].result else { panic!("{report:?}") };
+    assert!(why.message.starts_with("2 objects answer to `Team a`"), "{}", why.message);
+}
