@@ -157,6 +157,17 @@ fn what_is_no_list_is_not_the_api() {
 }
 
 #[test]
+fn an_item_in_the_place_of_items_is_told() {
+    let mut kind = kind();
+    kind.list.as_mut().expect("a list").op.item = Some(filter(".data"));
+    let failure = opened(&kind, &[], r#"{"data":[{"name":"a"}]}"#).expect_err("a map");
+    let hint = failure.hint.expect("a hint");
+    assert!(hint.ends_with("where the list stands is `items`: write `items: .data`"), "{hint}");
+    let page = read(&kind, r#"[{"data":{"name":"a"}}]"#, &Wanted::All);
+    assert_eq!(page.items[0].key, key(json!("a")), "each element has its own envelope");
+}
+
+#[test]
 fn a_filter_that_drops_elements_does_not_make_a_page_short() {
     let mut kind = kind();
     kind.list.as_mut().expect("a list").items = Some(filter(r#".items | map(select(.name != ""))"#));
