@@ -246,7 +246,10 @@ impl Engine {
     /// The wait before the next try of a request that may be tried again.
     fn retry_after(&mut self, failure: &Failure, failures: u32) -> Option<Duration> {
         let most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
-        let may = after_ask(failure) == AfterAsk::Retry && failures < most && self.stopped.is_none();
+        let may = after_ask(failure) == AfterAsk::Retry
+            && failures < most
+            && !failure.asks_too_much()
+            && self.stopped.is_none();
         (may && self.budget.retry()).then(|| backoff::delay(failures, failure.retry_after, &mut self.random))
     }
 

@@ -121,7 +121,7 @@ impl Engine {
                 most = UNCERTAIN_CREATES;
             }
         }
-        let spent = object.failures >= most || !self.budget.retry();
+        let spent = object.failures >= most || failure.asks_too_much() || !self.budget.retry();
         match next {
             AfterWrite::Uncertain if spent => self.objects[at].last_failure = Some(explain(&failure)),
             _ if spent => return self.settle(at, Outcome::Failed(explain(&failure))),

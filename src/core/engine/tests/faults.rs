@@ -1,5 +1,7 @@
 //! Faults at chosen requests: nothing is done twice, nothing is lost, and nothing is written on a guess.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::model::{Fault, Model, document, kind};
@@ -93,6 +95,20 @@ fn passing_faults_are_retried_with_patience() {
         model.faults.insert(("read", n), Fault::Fails(FailureClass::Status(503)));
     });
     assert_eq!(result(&model.apply(&documents)), "unknown", "and not for ever");
+}
+
+#[test]
+fn a_wait_beyond_patience_is_not_waited_for() {
+    for (seconds, list, create, tries) in [(60, "done", "done", 2), (61, "unknown", "failed", 1)] {
+        for (role, want) in [("list", list), ("create", create)] {
+            let (mut model, documents) = team(true);
+            model.faults.insert((role, 1), Fault::Asks(Duration::from_secs(seconds)));
+            assert_eq!(result(&model.apply(&documents)), want, "{role} {seconds}");
+            if role == "create" {
+                assert_eq!(model.writes().len(), tries, "{seconds}");
+            }
+        }
+    }
 }
 
 #[test]

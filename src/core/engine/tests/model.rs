@@ -23,6 +23,8 @@ use crate::core::value::Value;
 pub enum Fault {
     /// It is not done, and this is the answer.
     Fails(FailureClass),
+    /// It is not done, and the server asks to wait.
+    Asks(Duration),
     /// It is done, and the answer is lost.
     DoneAndLost,
     /// The listing is cut.
@@ -102,8 +104,8 @@ impl Model {
                 self.log
                     .push(format!("list {} {}", collection.kind.kind, collection.scope).trim_end().into());
                 let fault = self.fault("list");
-                if let Some(Fault::Fails(class)) = fault {
-                    return failed(class);
+                if let Some(answer) = fault.as_ref().and_then(refusal) {
+                    return answer;
                 }
                 let stored = self.objects.iter().filter(|((kind, _), _)| *kind == collection.kind.kind);
                 let scope = |s: &&Stored| {
@@ -131,8 +133,8 @@ impl Model {
             }
             Ask::Read(target) => {
                 self.log.push(format!("read {}", target.id));
-                if let Some(Fault::Fails(class)) = self.fault("read") {
-                    return failed(class);
+                if let Some(answer) = self.fault("read").as_ref().and_then(refusal) {
+                    return answer;
                 }
                 if is_hidden(&mut self.hidden, &target.id.to_string()) {
                     return Answer::Absent;
@@ -165,8 +167,8 @@ impl Model {
         };
         self.log.push(format!("{role} {}", target.id));
         let fault = self.fault(role);
-        if let Some(Fault::Fails(class)) = fault {
-            return failed(class);
+        if let Some(answer) = fault.as_ref().and_then(refusal) {
+            return answer;
         }
         let answer = self.perform(write);
         if fault.is_some() { failed(FailureClass::Lost) } else { answer }
@@ -314,6 +316,17 @@ fn item(stored: &Stored) -> Item {
 fn is_hidden(hidden: &mut BTreeMap<String, u32>, name: &str) -> bool {
     let looks = hidden.get_mut(name).filter(|looks| **looks > 0);
     looks.map(|looks| *looks -= 1).is_some()
+}
+
+/// The answer to what was not done.
+fn refusal(fault: &Fault) -> Option<Answer> {
+    match (fault, failed(FailureClass::Status(429))) {
+        (Fault::Fails(class), _) => Some(failed(*class)),
+        (Fault::Asks(wait), Answer::Failed(failure)) => {
+            Some(Answer::Failed(Failure { retry_after: Some(*wait), ..failure }))
+        }
+        _ => None,
+    }
 }
 
 pub fn failed(class: FailureClass) -> Answer {
