@@ -33,5 +33,7 @@ pub mod redact;
 pub mod report;
 pub mod scrub;
 pub mod suggest;
+pub mod taint;
 pub mod tally;
 pub mod value;
+pub mod veil;

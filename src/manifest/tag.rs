@@ -13,6 +13,7 @@ use crate::core::path::Path;
 use crate::core::problem::Problem;
 use crate::core::suggest;
 use crate::core::value::{Value, plain_text};
+use crate::core::veil::Veil;
 
 /// The tags, in the order in which hints list them.
 const TAGS: [&str; 5] = ["!ref", "!env", "!file", "!secret", "!null"];
@@ -123,7 +124,14 @@ pub fn object_reference(text: &str) -> Result<Reference, Problem> {
         }
         parts.push(("".into(), Value::String(decode(name)?)));
     }
-    Ok(Reference { backend: None, kind: kind.into(), parts, field: Path::root(), text: text.into() })
+    Ok(Reference {
+        backend: None,
+        kind: kind.into(),
+        parts,
+        field: Path::root(),
+        text: text.into(),
+        secrets: Veil::default(),
+    })
 }
 
 fn field_path(text: &str) -> Result<Path, Problem> {
@@ -158,6 +166,7 @@ fn long_reference(map: &Members) -> Result<Reference, Problem> {
         parts,
         field: field_path(field)?,
         text: text.into(),
+        secrets: Veil::default(),
     })
 }
 

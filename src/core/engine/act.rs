@@ -101,6 +101,7 @@ impl Engine {
     /// Keeps what is due for the report: the action before anything was written, and what is left to change.
     fn take_note(&mut self, at: usize, decision: &Decision) {
         let object = &mut self.objects[at];
+        object.note_not_compared(&decision.not_compared);
         let nothing_done = object.sets == 0 && object.deletes == 0 && object.wrote_at.is_none();
         if object.action == Action::None || (nothing_done && decision.action != Action::None) {
             let went_with_parent =

@@ -12,7 +12,7 @@ use super::super::identity::ObjectId;
 use super::super::kind::{Kind, Wait};
 use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
-use super::super::report::{Action, Explanation, Finding, Outcome};
+use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
 use super::decide::Seen;
 use super::ramp::Queued;
 
@@ -210,6 +210,16 @@ impl Object {
     /// Whether it is unknown whether the object was created.
     pub fn uncertain(&self) -> bool {
         matches!(self.doubt, Some((Action::Create, _)))
+    }
+
+    /// Says of each value that the last look could not compare, and of no other, that it was not.
+    pub fn note_not_compared(&mut self, values: &[(Path, Arc<str>)]) {
+        self.findings.retain(|finding| finding.code != NOT_COMPARED);
+        self.findings.extend(values.iter().map(|(path, source)| Finding {
+            code: NOT_COMPARED,
+            message: format!("`{path}` was not compared: the secret `{source}` is not set"),
+            hint: None,
+        }));
     }
 
     /// For how long after a write the server may show what was before it.

@@ -104,7 +104,7 @@ fn fold_desired(node: &Node, rules: &FieldRules) -> Option<Value> {
     }
     Some(match &node.want {
         Want::Json(value) => value.clone(),
-        Want::Secret(secret) => Value::String(secret.reveal()?.into()),
+        Want::Secret(secret) => secret.value()?.clone(),
         Want::List(items) => {
             let each = rules.element(&Step::Each);
             Value::Array(items.iter().map(|item| fold_desired(item, each)).collect::<Option<_>>()?)

@@ -190,6 +190,7 @@ fn reference_to(document: &Document) -> Reference {
         parts: id.key.parts().to_vec(),
         field: Path::parse("id").expect("a path"),
         text: format!("{} .id", id.slashed()).into(),
+        secrets: Default::default(),
     }
 }
 
