@@ -113,7 +113,7 @@ impl Walk<'_> {
             self.value(&Trail::Field(trail, name), node, map.get(&**name), scope.field(name));
         }
         if scope.closed || !scope.rules.is_empty() {
-            for (name, value) in map.iter().filter(|(name, _)| !declared.contains_key(*name)) {
+            for (name, value) in map.iter().filter(|(name, _)| !declared.contains_key(name)) {
                 self.undeclared(&Trail::Field(trail, name), value, scope.closed, scope.field(name));
             }
         }
