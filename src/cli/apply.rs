@@ -62,8 +62,8 @@ impl Job<'_> {
         if self.verb == Verb::Delete {
             runner.wish_all_gone();
         }
-        start::block_on(self.effort, out, async |limits, out| {
-            match self.passes(&runner, &redactor, limits, out).await {
+        start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
+            match self.passes(&mut runner, &redactor, limits, out).await {
                 Ok((report, shown)) => {
                     let elapsed = start::told(began.elapsed());
                     let (objects, fields) = (shown != Shown::Whole, shown == Shown::Nothing);
@@ -79,7 +79,7 @@ impl Job<'_> {
     /// The plan, and with consent its application; and what the preview has shown of it already.
     async fn passes(
         &self,
-        runner: &Runner,
+        runner: &mut Runner,
         redactor: &Redactor,
         limits: &Limits,
         out: &mut Out,
@@ -105,7 +105,7 @@ impl Job<'_> {
             }
         }
         let bar = start::bar(self.output);
-        let report = runner.apply(&plan, limits, &|done, all| bar.applying(done, all)).await;
+        let report = runner.apply_once(&plan, limits, &|done, all| bar.applying(done, all)).await;
         bar.clear();
         Ok((report?, shown))
     }

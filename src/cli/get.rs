@@ -39,7 +39,7 @@ fn run(options: &Get, out: &mut Out) -> Result<Exit, Exit> {
         }
     }
     let runner = start::open("get", loaded, options.effort, &Consents::default(), out)?;
-    start::block_on(options.effort, out, async |limits, out| {
+    start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
         let wants = |name: &KindName| {
             reached.contains(&name.backend)
                 && (asked.is_empty() || asked.iter().any(|one| *one.kind == *name.kind))

@@ -39,7 +39,7 @@ fn compare(
     let began = Instant::now();
     let loaded = start::load(verb.word(), sources, Reach::Used, out)?;
     let mut runner = start::open(verb.word(), loaded, effort, consents, out)?;
-    start::block_on(effort, out, async |limits, out| {
+    start::block_on(start::one_thread(), effort, out, async |limits, out| {
         let bar = start::bar(output);
         let report = runner.plan_once(limits, &|done, all| bar.observing(done, all)).await;
         bar.clear();

@@ -17,7 +17,7 @@ pub fn run(options: &Serve, out: &mut Out) -> Exit {
         Ok(service) => service,
         Err(problem) => return start::failed(&problem, out),
     };
-    let done = start::block_on(Effort::default(), out, async |limits, out| {
+    let done = start::block_on(start::all_threads(), Effort::default(), out, async |limits, out| {
         let listener = match tokio::net::TcpListener::bind(options.listen).await {
             Ok(listener) => listener,
             Err(error) => {

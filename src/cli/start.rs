@@ -4,6 +4,7 @@
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
+use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::options::{Consents, Effort, Output, Sources};
@@ -95,17 +96,29 @@ pub fn told(elapsed: Duration) -> Option<Duration> {
     io::stdout().is_terminal().then_some(elapsed)
 }
 
+/// The runtime of a run: one thread, on which engine and connections hand each other their work without waking
+/// another thread for every request. Pages are read on threads of their own.
+pub fn one_thread() -> Builder {
+    Builder::new_current_thread()
+}
+
+/// The runtime of the server: a thread for each core, as its requests have nothing to do with each other.
+pub fn all_threads() -> Builder {
+    Builder::new_multi_thread()
+}
+
 /// Runs asynchronous work to its end, bounded by `effort` and by signals: the first ends the run in good
 /// order, the second at once.
 ///
 /// # Errors
 /// The exit code, when there can be no runtime.
 pub fn block_on<T>(
+    mut threads: Builder,
     effort: Effort,
     out: &mut Out,
     work: impl AsyncFnOnce(&Limits, &mut Out) -> T,
 ) -> Result<T, Exit> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = threads.enable_all().build();
     let runtime =
         runtime.map_err(|error| failed(&Problem::new(format!("starting the runtime: {error}")), out))?;
     let limits = Limits { timeout: effort.timeout, ..Limits::default() };

@@ -171,7 +171,7 @@ impl Form {
     ) -> Result<Value, Unavailable> {
         let Want::Map(declared) = &desired.want else { return desired.to_value() };
         let mut merged = Map::new();
-        for (name, value) in observed.iter().filter(|(name, _)| !declared.contains_key(*name)) {
+        for (name, value) in observed.iter().filter(|(name, _)| !declared.contains_key(name)) {
             if let Some(value) = self.undeclared(value, place.scope.closed, place.field(name)) {
                 merged.insert(name.to_string(), value);
             }

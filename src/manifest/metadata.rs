@@ -38,7 +38,7 @@ pub fn key(kind: &Kind, metadata: &Members, at: Pos, problems: &mut Problems) ->
     }
     let mut parts = Vec::new();
     for part in &kind.parts {
-        let Some(node) = metadata.get(&*part.name) else {
+        let Some(node) = metadata.get(&part.name) else {
             let message = format!("`metadata` of a `{}` needs `{}`", kind.name.kind, part.name);
             problems.add(at, Problem::new(message).hint(parts_hint(kind, "")));
             continue;

@@ -107,13 +107,19 @@ impl Runner {
         Ok(Report { requests: clients.requests(), ..engine.report() })
     }
 
-    /// Does what `agreed` plans, and nothing destructive beside it; reads everything back.
+    /// Does what `agreed` plans, and nothing destructive beside it; reads everything back. The runner is needed
+    /// no longer.
     ///
     /// # Errors
     /// A client that cannot be made.
-    pub async fn apply(&self, agreed: &Report, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
+    pub async fn apply_once(
+        &mut self,
+        agreed: &Report,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<Report, Problem> {
         let clients = Clients::read_write(&self.transports, &self.kinds, &self.client)?;
-        let (documents, graph) = (self.documents.clone(), self.graph.clone());
+        let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
         let engine = self.engine(documents, graph, Mode::Apply, Some(agreed));
         let engine = drive::act(engine, &clients, limits, tell).await;
         let report = engine.report();

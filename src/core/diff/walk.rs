@@ -123,7 +123,7 @@ impl<'d> Walk<'d> {
             self.value(&Trail::Field(trail, name), node, map.get(&**name), scope.field(name));
         }
         if scope.closed || !scope.rules.is_empty() {
-            for (name, value) in map.iter().filter(|(name, _)| !declared.contains_key(*name)) {
+            for (name, value) in map.iter().filter(|(name, _)| !declared.contains_key(name)) {
                 self.undeclared(&Trail::Field(trail, name), value, scope.closed, scope.field(name));
             }
         }
