@@ -1,9 +1,9 @@
 //! What a write carries, as the operation's filter sees it, and the media type that it has.
 
 use crate::core::exchange::{Body, Write};
-use crate::core::filter::{Filter, FilterError, Vars};
+use crate::core::filter::{FilterError, Vars};
 use crate::core::identity::Key;
-use crate::core::kind::{Kind, Op, Piece};
+use crate::core::kind::{Kind, Op};
 use crate::core::patch::Operation;
 use crate::core::path::{Path, Step};
 use crate::core::value::Value;
@@ -71,28 +71,18 @@ impl Sent {
 
 fn with_key(kind: &Kind, op: &Op, key: &Key, mut body: Value) -> Result<Value, Contradiction> {
     for part in &kind.parts {
-        let carried = op.placeholders().any(|piece| match piece {
-            Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) => *name == part.name,
-            _ => false,
-        });
-        let plain = part.on_item.as_ref().and_then(Filter::plain).filter(|path| !path.is_empty());
-        let (false, Some(plain), Some(value)) = (carried, plain, key.get(&part.name)) else { continue };
+        let (false, Some(plain), Some(value)) = (op.carries(&part.name), part.place(), key.get(&part.name))
+        else {
+            continue;
+        };
         let path = Path(plain.iter().cloned().map(Step::Field).collect());
-        if !path.lay(&mut body, value.clone()) && !same_part(kind, key, &part.name, path.get(&body)) {
+        if !path.lay(&mut body, value.clone())
+            && !path.get(&body).is_some_and(|value| kind.same_part(key, &part.name, value))
+        {
             return Err(Contradiction { part: part.name.to_string(), path });
         }
     }
     Ok(body)
-}
-
-/// Whether `value` in the place of a part makes the same key: the kind's comparers may fold it.
-fn same_part(kind: &Kind, key: &Key, name: &str, value: Option<&Value>) -> bool {
-    let Some(value) = value else { return false };
-    let replaced = key
-        .parts()
-        .iter()
-        .map(|(part, have)| (part.clone(), if **part == *name { value.clone() } else { have.clone() }));
-    kind.key_of(replaced.collect()) == *key
 }
 
 fn json_patch(operations: &[Operation]) -> Value {

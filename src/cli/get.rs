@@ -20,6 +20,7 @@ pub fn get(options: &Get, out: &mut Out) -> Exit {
 
 /// `Kind`, or `Kind/part/part` with `*` and `?`.
 struct Asked {
+    text: String,
     kind: String,
     name: Option<Glob>,
 }
@@ -79,14 +80,23 @@ fn show(found: Found, asked: &[Asked], out: &mut Out) -> Exit {
     });
     let listed: Vec<Listed> = listed.collect();
     out.items(&listed);
-    if found.failures.is_empty() { Exit::Success } else { Exit::Failed }
+    let missing = asked.iter().filter(|one| one.name.is_some());
+    let missing: Vec<&Asked> =
+        missing.filter(|one| !listed.iter().any(|item| one.takes(&item.id.slashed()))).collect();
+    if !found.failures.is_empty() {
+        return Exit::Failed;
+    }
+    for one in &missing {
+        out.error(&Problem::new(format!("no object matches `{}`", one.text)));
+    }
+    if missing.is_empty() { Exit::Success } else { Exit::Failed }
 }
 
 impl Asked {
     fn read(text: &str) -> Asked {
         match text.split_once('/') {
-            Some((kind, _)) => Asked { kind: kind.into(), name: Some(Glob::new(text)) },
-            None => Asked { kind: text.into(), name: None },
+            Some((kind, _)) => Asked { text: text.into(), kind: kind.into(), name: Some(Glob::new(text)) },
+            None => Asked { text: text.into(), kind: text.into(), name: None },
         }
     }
 

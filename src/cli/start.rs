@@ -11,7 +11,7 @@ use super::options::{Consents, Effort, Output, Sources};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
-use crate::manifest::Selection;
+use crate::manifest::{Chosen, Selection};
 use crate::render::out::{Format, Out};
 use crate::render::progress::{Progress, progress};
 use crate::run::drive::Limits;
@@ -39,6 +39,7 @@ pub fn load(command: &str, sources: &Sources, reach: Reach, out: &mut Out) -> Re
         allow_env: sources.allow_env.clone(),
         selection,
     };
+    let chooses = !matches!(reach, Reach::Kinds(_));
     let loaded = input::load(sources, reach, &|name| std::env::var_os(name));
     out.hide(Redactor::new(loaded.secrets.iter().cloned()));
     match loaded.input {
@@ -46,11 +47,28 @@ pub fn load(command: &str, sources: &Sources, reach: Reach, out: &mut Out) -> Re
             for warning in &input.warnings {
                 out.error(warning);
             }
+            if chooses {
+                chosen(&input, out)?;
+            }
             Ok(Loaded { input, secrets: loaded.secrets })
         }
         Err(problems) => {
             out.problems(&problems, command);
             Err(Exit::BadInput)
+        }
+    }
+}
+
+/// Says what is wrong with the choice of documents.
+fn chosen(input: &Input, out: &mut Out) -> Result<(), Exit> {
+    match input.selection.of(&input.documents) {
+        Chosen::Some(warnings) => {
+            warnings.iter().for_each(|warning| out.error(warning));
+            Ok(())
+        }
+        Chosen::None(problem) => {
+            out.error(&problem);
+            Err(Exit::Usage)
         }
     }
 }

@@ -32,8 +32,6 @@ pub struct Policy {
     /// `trueup/depends-on`: as written, one reference each, the field being the root.
     pub depends_on: Vec<(Reference, Pos)>,
     pub paused: bool,
-    /// `trueup/secret-version`: when it changes against the base, write-only values are sent again.
-    pub secret_version: Option<Arc<str>>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

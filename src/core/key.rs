@@ -19,6 +19,15 @@ impl Kind {
         Key::folded(parts, &folded)
     }
 
+    /// Whether `value` in the place of a part makes the same key: comparers may fold it.
+    pub fn same_part(&self, key: &Key, name: &str, value: &Value) -> bool {
+        let replaced = key
+            .parts()
+            .iter()
+            .map(|(part, have)| (part.clone(), if **part == *name { value.clone() } else { have.clone() }));
+        self.key_of(replaced.collect()) == *key
+    }
+
     /// What a part compares by. Only a part that lies at a plain path lies on a field.
     fn fold_part(&self, part: &str, value: &Value) -> Value {
         let place = self.part(part).and_then(|part| part.on_item.as_ref()).and_then(Filter::plain);

@@ -185,6 +185,14 @@ impl Op {
         self.path.pieces().chain(rest)
     }
 
+    /// Whether the request names this part of the key outside of its body.
+    pub fn carries(&self, part: &str) -> bool {
+        self.placeholders().any(|piece| match piece {
+            Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) => **name == *part,
+            _ => false,
+        })
+    }
+
     /// Whether the request needs the server's id of the object.
     pub fn needs_id(&self) -> bool {
         self.placeholders().any(|piece| *piece == Piece::Id)
@@ -295,6 +303,13 @@ impl Kind {
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
     kinds: BTreeMap<KindName, Arc<Kind>>,
+}
+
+impl Part {
+    /// Where the part stands on an item, if that is a place that can be written to.
+    pub fn place(&self) -> Option<&[String]> {
+        self.on_item.as_ref().and_then(Filter::plain).filter(|path| !path.is_empty())
+    }
 }
 
 impl Kinds {

@@ -20,27 +20,39 @@ use crate::core::suggest;
 /// What a document of a backend's kind has at the top.
 const KEYS: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
 
-/// The desired objects of these documents, in their order, and everything that is wrong with the others.
-pub fn documents(
-    raws: Vec<RawDocument>,
-    kinds: &dyn KindSource,
-    outsides: &mut Outsides<'_>,
-) -> (Vec<Document>, Vec<Problem>) {
+/// What documents came to.
+#[derive(Debug, Default)]
+pub struct Built {
+    /// The desired objects of the sound ones, in their order.
+    pub documents: Vec<Document>,
+    /// Everything that is wrong with the others.
+    pub problems: Vec<Problem>,
+    /// How many could not be judged, by the backend that they name: it is wrong itself.
+    pub unchecked: BTreeMap<Arc<str>, usize>,
+}
+
+/// The desired objects of these documents.
+pub fn documents(raws: Vec<RawDocument>, kinds: &dyn KindSource, outsides: &mut Outsides<'_>) -> Built {
     let mut sources: Vec<Arc<Source>> = Vec::new();
+    let mut unchecked = BTreeMap::new();
     let (mut documents, mut list) = (Vec::new(), Vec::new());
     for raw in raws {
         if sources.last().is_none_or(|last| !Arc::ptr_eq(last, &raw.source)) {
             sources.push(raw.source.clone());
         }
         let mut problems = Problems::new(raw.source.file.clone());
+        let backend: Arc<str> = raw.text("apiVersion").unwrap_or_default().into();
         let document = build(raw, kinds, outsides, &mut problems);
+        if document.is_none() && problems.none() {
+            *unchecked.entry(backend).or_default() += 1;
+        }
         documents.extend(document.filter(|_| problems.none()));
         list.append(&mut problems.list);
     }
     list.extend(references::check(&documents, kinds));
     list.extend(same_identity(&documents));
     excerpt::add(&mut list, &sources);
-    (documents, list)
+    Built { documents, problems: list, unchecked }
 }
 
 fn build(
@@ -120,15 +132,19 @@ fn plain(
         }
     };
     let Some(kind) = source.kind(&name, &metadata::part_names(&metadata)) else {
-        let at = top.get("kind").map_or(origin.at, |node| node.at);
-        problems.add(at, kinds::unknown(source, &name));
+        if !source.is_doubtful(&name.backend) {
+            let at = top.get("kind").map_or(origin.at, |node| node.at);
+            problems.add(at, kinds::unknown(source, &name));
+        }
         return None;
     };
     let key = metadata::key(&kind, &metadata, origin.at, problems);
     let labels = labels(metadata.get("labels"), Some(problems));
     let spec = top.remove("spec").unwrap_or_else(|| Node::new(origin.at, Want::Map(Members::default())));
     check_body(&spec, problems);
-    let id = ObjectId { kind: kind.name.clone(), key: key? };
+    let key = key?;
+    metadata::agrees(&kind, &key, &spec, problems);
+    let id = ObjectId { kind: kind.name.clone(), key };
     Some(Document { id, origin, spec, labels, policy })
 }
 

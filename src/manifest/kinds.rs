@@ -23,6 +23,11 @@ pub trait KindSource {
 
     /// The names of a backend's kinds: for hints.
     fn kinds_of(&self, backend: &str) -> Vec<Arc<str>>;
+
+    /// Whether the backend is wrong itself, so that a kind that it lacks may be what is wrong with it.
+    fn is_doubtful(&self, _backend: &str) -> bool {
+        false
+    }
 }
 
 impl KindSource for Kinds {

@@ -13,7 +13,7 @@ use crate::core::members::Members;
 use crate::core::node::{Node, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::suggest;
-use crate::core::value::{Map, Value};
+use crate::core::value::{Map, Value, plain_text};
 
 /// What `metadata` may hold beside the parts.
 const BESIDE: [&str; 2] = ["labels", "annotations"];
@@ -72,6 +72,28 @@ fn holds_secret(node: &Node) -> bool {
         Want::List(items) => items.iter().any(holds_secret),
         Want::Map(map) => map.values().any(holds_secret),
         Want::Unset | Want::Json(_) | Want::Ref(_) | Want::Outside(_) => false,
+    }
+}
+
+/// Checks a body against the key that `metadata` states: a create lays the parts that its request does not
+/// carry into the body, where another value would contradict them.
+pub fn agrees(kind: &Kind, key: &Key, spec: &Node, problems: &mut Problems) {
+    let placed = || kind.parts.iter().filter_map(|part| Some((part, part.place()?)));
+    if let (Want::List(_), Some((part, _))) = (&spec.want, placed().next()) {
+        let message = format!("`spec` of a `{}` is a map: its `{}` stands in it", kind.name.kind, part.name);
+        return problems.add(spec.at, Problem::new(message).hint("write `spec: {}` for an empty body"));
+    }
+    let Some(create) = &kind.create else { return };
+    for (part, place) in placed().filter(|(part, _)| !create.carries(&part.name)) {
+        let node = place.iter().try_fold(spec, |node, name| node.get(name));
+        let (Some(node), Some(value)) = (node, key.get(&part.name)) else { continue };
+        let Want::Json(stated) = &node.want else { continue };
+        if !kind.same_part(key, &part.name, stated) {
+            let place = place.join(".");
+            let (here, there) = (plain_text(stated), plain_text(value));
+            let message = format!("`{place}` is `{here}` here and `{there}` in `metadata`");
+            problems.add(node.at, Problem::new(message).hint(format!("leave `{place}` out of `spec`")));
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod references;
 mod regular;
 mod scalar;
 pub mod select;
+mod selected;
 mod sort;
 mod tag;
 mod tree;
@@ -37,9 +38,10 @@ use std::path::PathBuf;
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
 
-pub use document::documents;
+pub use document::{Built, documents};
 pub use kinds::KindSource;
 pub use select::{SelectError, Selection};
+pub use selected::Chosen;
 pub use sort::sort;
 pub use values::Outsides;
 

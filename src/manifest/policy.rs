@@ -17,7 +17,8 @@ use crate::core::value::{Value, plain_text};
 /// What the names of our annotations begin with.
 const PREFIX: &str = "trueup/";
 
-const NAMES: [&str; 11] = [
+/// Those that can be used: what is not supported yet is in no hint.
+const NAMES: [&str; 9] = [
     "trueup/ensure",
     "trueup/id",
     "trueup/prune",
@@ -25,10 +26,8 @@ const NAMES: [&str; 11] = [
     "trueup/replace",
     "trueup/drift",
     "trueup/depends-on",
-    "trueup/was",
     "trueup/paused",
     "trueup/values",
-    "trueup/secret-version",
 ];
 
 /// Takes our annotations out of a document, and the map they stood in when nothing else is in it.
@@ -90,13 +89,16 @@ fn one(
         "replace" => policy.replace = word(name, node, &BOOLEAN)?,
         "paused" => policy.paused = word(name, node, &BOOLEAN)?,
         "id" => policy.pinned_id = Some(scalar(name, node)?),
-        "secret-version" => policy.secret_version = Some(scalar(name, node)?),
         "depends-on" => policy.depends_on = depends_on(name, node)?,
         "values" => laid.extend(values(name, node, problems)?),
         "was" => {
             return Err(Problem::new("`trueup/was` is not supported yet").hint(
                 "delete the object under its old name, or rename it on the server, and leave this out",
             ));
+        }
+        "secret-version" => {
+            return Err(Problem::new("`trueup/secret-version` is not supported yet")
+                .hint("leave this out; `--rotate KIND/NAME` sends secrets again"));
         }
         _ => {
             return Err(Problem::new(format!("the annotation `{name}` is not known")).hint(suggest::hint(

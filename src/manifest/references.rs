@@ -35,7 +35,9 @@ fn one(reference: &Reference, backend: &Arc<str>, source: &dyn KindSource) -> Re
     let name = KindName { backend, kind: reference.kind.clone() };
     let named: Vec<&str> =
         reference.parts.iter().map(|(name, _)| &**name).filter(|name| !name.is_empty()).collect();
-    let kind = source.kind(&name, &named).ok_or_else(|| kinds::unknown(source, &name))?;
+    let Some(kind) = source.kind(&name, &named) else {
+        return if source.is_doubtful(&name.backend) { Ok(()) } else { Err(kinds::unknown(source, &name)) };
+    };
     let short = named.is_empty();
     if short && reference.parts.len() != kind.parts.len() {
         let message =

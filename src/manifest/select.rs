@@ -10,14 +10,17 @@ use crate::core::document::Document;
 /// The choice that the flags make. The default takes everything.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
-    labels: Vec<Label>,
-    only: Vec<Glob>,
+    pub(super) labels: Vec<Label>,
+    pub(super) only: Vec<Glob>,
     exclude: Vec<Glob>,
+    /// The flags as they were given, with the values of `--only` apart.
+    pub(super) said: Vec<String>,
+    pub(super) said_only: Vec<String>,
 }
 
 /// One condition of `-l`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Label {
+pub(super) enum Label {
     Equal(String, String),
     NotEqual(String, String),
     Has(String),
@@ -46,6 +49,10 @@ impl Selection {
         }
         selection.only = globs("--only", only)?;
         selection.exclude = globs("--exclude", exclude)?;
+        let flags = [("-l", labels), ("--only", only), ("--exclude", exclude)];
+        let given = flags.iter().flat_map(|(flag, values)| values.iter().map(move |v| format!("{flag} {v}")));
+        selection.said = given.collect();
+        selection.said_only = only.to_vec();
         Ok(selection)
     }
 
@@ -59,14 +66,19 @@ impl Selection {
         if self.is_everything() {
             return true;
         }
-        let file: &str = &document.origin.file;
-        let names = [document.id.slashed(), document.id.kind.kind.to_string(), file.into()];
-        let below_here = file.strip_prefix("./").unwrap_or(file);
-        let hit = |glob: &Glob| names.iter().any(|name| glob.matches(name)) || glob.matches(below_here);
+        let hit = |glob: &Glob| hits(glob, document);
         self.labels.iter().all(|label| label.holds(&document.labels))
             && (self.only.is_empty() || self.only.iter().any(hit))
             && !self.exclude.iter().any(hit)
     }
+}
+
+/// Whether a pattern stands for a document: for its object, its kind or its file.
+pub(super) fn hits(glob: &Glob, document: &Document) -> bool {
+    let file: &str = &document.origin.file;
+    let names = [document.id.slashed(), document.id.kind.kind.to_string(), file.into()];
+    let below_here = file.strip_prefix("./").unwrap_or(file);
+    names.iter().any(|name| glob.matches(name)) || glob.matches(below_here)
 }
 
 fn globs(flag: &'static str, values: &[String]) -> Result<Vec<Glob>, SelectError> {

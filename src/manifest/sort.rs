@@ -9,8 +9,8 @@ use crate::core::suggest;
 /// The `apiVersion` of the tool's own kinds.
 const OWN: &str = "trueup/v1";
 
-/// The tool's own kinds.
-const OWN_KINDS: [&str; 3] = ["Backend", "Set", "ReplicaSet"];
+/// The tool's own kinds that can be used.
+const OWN_KINDS: [&str; 1] = ["Backend"];
 
 /// Splits documents into backends and manifests; what can be neither is a problem.
 pub fn sort(raws: Vec<RawDocument>) -> Loaded {

@@ -15,6 +15,7 @@ use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
+use crate::core::suggest;
 use crate::core::taint::taint;
 use crate::manifest::{self, KindSource, Outsides, Selection};
 
@@ -124,13 +125,18 @@ impl<'e> Loader<'e> {
     fn load(&mut self, reach: Reach, selection: Selection) -> Result<Input, Vec<Problem>> {
         let registry = self.registry();
         let raws = std::mem::take(&mut self.manifests);
-        let (mut documents, problems) = manifest::documents(raws, &registry, &mut self.outsides);
-        self.problems.extend(problems);
+        let built = manifest::documents(raws, &registry, &mut self.outsides);
+        let mut documents = built.documents;
+        self.problems.extend(built.problems);
+        self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
         let used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
         let kinds = registry.kinds.into_inner();
         let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
         let graph = Graph::build(&documents, &kinds).unwrap_or_else(|problems| {
-            self.problems.extend(problems);
+            // What is named may be among what could not be judged.
+            if built.unchecked.is_empty() {
+                self.problems.extend(problems);
+            }
             Graph::default()
         });
         taint(&mut documents, &graph, &kinds);
@@ -141,24 +147,33 @@ impl<'e> Loader<'e> {
         if !errors.is_empty() {
             return Err(in_order(warnings.into_iter().chain(errors).collect()));
         }
+        if documents.is_empty() && reach == Reach::Used {
+            return Err(vec![no_documents()]);
+        }
         Ok(Input { documents, graph, kinds, connections, selection, warnings })
     }
 
     /// The kinds of all backends.
     fn registry(&mut self) -> Registry {
-        let mut registry = Registry::default();
+        let unread = self.problems.iter().any(|problem| !problem.warning);
+        let mut registry = Registry { unread, ..Registry::default() };
         for raw in &self.backends {
             let (kinds, problems) = language::kinds(raw);
             let sound = problems.iter().all(|problem| problem.warning);
             self.problems.extend(problems);
-            let Some(name) = backend_name(raw) else { continue };
+            let Some(name) = backend_name(raw) else {
+                registry.unread = true;
+                continue;
+            };
             if let Some(first) = registry.backends.get(&name) {
                 let message = format!("two backends are named `{name}`: the other one stands at {first}");
                 self.problems.push(Problem::new(message).at(raw.origin()));
                 continue;
             }
             registry.backends.insert(name.clone(), raw.origin());
-            if sound && kinds.is_empty() {
+            if !sound {
+                registry.wrong.insert(name);
+            } else if kinds.is_empty() {
                 registry.open.insert(name);
             }
             kinds.into_iter().for_each(|kind| registry.kinds.borrow_mut().insert(kind));
@@ -166,27 +181,37 @@ impl<'e> Loader<'e> {
         registry
     }
 
-    /// How the backends are reached.
+    /// How the backends that are wanted are reached. What is known of the others is checked all the same.
     fn connections(&mut self, wanted: &dyn Fn(&str) -> bool) -> Vec<Connection> {
         let mut connections = Vec::new();
         for raw in std::mem::take(&mut self.backends) {
-            if !backend_name(&raw).is_some_and(|name| wanted(&name)) {
+            // What has no name, and a preset that does not exist, was said when the kinds were read.
+            let (Some(name), Ok(mut whole)) = (backend_name(&raw), preset::apply(&raw)) else { continue };
+            let outsides = self.trusted.as_mut().unwrap_or(&mut self.outsides);
+            let missing = outsides.fill(&mut whole.root, &raw.source);
+            let folder = Path::new(&*raw.source.file).parent().unwrap_or(Path::new(""));
+            if wanted(&name) && missing.is_empty() {
+                match language::connection(&whole, folder) {
+                    Ok(connection) => connections.push(connection),
+                    Err(problems) => self.add_new(problems),
+                }
                 continue;
             }
-            // A preset that does not exist was said when the kinds were read.
-            let Ok(mut whole) = preset::apply(&raw) else { continue };
-            let outsides = self.trusted.as_mut().unwrap_or(&mut self.outsides);
-            let problems = outsides.fill(&mut whole.root, &raw.source);
-            let sound = problems.is_empty();
-            self.problems.extend(problems);
-            let folder = Path::new(&*raw.source.file).parent().unwrap_or(Path::new(""));
-            match language::connection(&whole, folder) {
-                Ok(connection) => connections.push(connection),
-                Err(problems) if sound => self.problems.extend(problems),
-                Err(_) => {}
+            if wanted(&name) {
+                self.problems.extend(missing);
             }
+            self.add_new(language::check_connection(&whole, folder));
         }
         connections
+    }
+
+    /// Adds problems that have not been said: kinds and connections are read from the same lines.
+    fn add_new(&mut self, problems: Vec<Problem>) {
+        for problem in problems {
+            if !self.problems.contains(&problem) {
+                self.problems.push(problem);
+            }
+        }
     }
 
     fn secrets(&self) -> Vec<String> {
@@ -204,7 +229,6 @@ impl<'e> Loader<'e> {
     }
 }
 
-/// `metadata.name` of a Backend document.
 /// By file and place, as a person goes through them; first what has no place.
 fn in_order(mut problems: Vec<Problem>) -> Vec<Problem> {
     let place = |problem: &Problem| problem.origin.as_ref().map(|origin| (origin.file.clone(), origin.at));
@@ -212,6 +236,19 @@ fn in_order(mut problems: Vec<Problem>) -> Vec<Problem> {
     problems
 }
 
+/// Documents that name a backend which is wrong itself.
+fn unchecked(backend: &str, count: usize) -> Problem {
+    let were = if count == 1 { "1 document was".to_owned() } else { format!("{count} documents were") };
+    let message = format!("{were} not checked: the backend `{backend}` cannot be read whole");
+    Problem::new(message).warning()
+}
+
+fn no_documents() -> Problem {
+    Problem::new("no documents in what `-f` names: there are only backends")
+        .hint("add the manifests: a document begins with `apiVersion: BACKEND` and `kind: KIND`")
+}
+
+/// `metadata.name` of a Backend document.
 fn backend_name(raw: &RawDocument) -> Option<Arc<str>> {
     raw.root.get("metadata")?.get("name")?.as_str().map(Arc::from)
 }
@@ -230,6 +267,10 @@ struct Registry {
     backends: BTreeMap<Arc<str>, crate::core::node::Origin>,
     /// Backends that take any kind.
     open: BTreeSet<Arc<str>>,
+    /// Backends with problems of their own.
+    wrong: BTreeSet<Arc<str>>,
+    /// There are files or backends that could not be read: a backend may stand there.
+    unread: bool,
 }
 
 impl KindSource for Registry {
@@ -254,5 +295,11 @@ impl KindSource for Registry {
 
     fn kinds_of(&self, backend: &str) -> Vec<Arc<str>> {
         self.kinds.borrow().kinds_of(backend)
+    }
+
+    fn is_doubtful(&self, backend: &str) -> bool {
+        let names = || self.backends.keys().map(|name| &**name);
+        let misspelt = suggest::nearest(backend, names()).is_some();
+        self.wrong.contains(backend) || (self.unread && !misspelt)
     }
 }

@@ -5,6 +5,7 @@
 mod answers;
 mod files;
 mod main_job;
+mod offline;
 mod process;
 mod secrets;
 mod servers;

@@ -193,8 +193,10 @@ fn a_part_of_it() {
     Drift: 1 to update, 5 in sync. 6 objects seen in 5 requests.
     "#);
     assert_snapshot!(run(&scratch, "plan --only Nothing/*").told(), @"
-    exit 0
-    No objects are selected. 0 objects seen in 0 requests.
+    exit 64
+    --- stderr
+    error: `--only Nothing/*` selects none of the documents
+    hint: the kinds are `Service`, `Space`, `Team`, `Webhook`
     ");
 }
 
@@ -206,14 +208,14 @@ fn a_part_whose_needs_are_not_there() {
     exit 1
     !   Webhook shop/deploys   manifests/shop/webhooks.yaml:1
         failed: its parent `Space shop` does not exist
-        hint: select it as well, with another `--only`
+        hint: select it as well: `--only`, `--exclude` or `-l` leaves it out
     Applied: 1 failed. 0 objects seen in 1 request.
     ");
     assert_snapshot!(run(&scratch, "apply --yes --only Service/shop/web").told(), @"
     exit 1
     !   Service shop/web   manifests/shop/services.yaml:7
         skipped: it needs `Team storefront`, which is not there
-        hint: select it as well, with another `--only`
+        hint: select it as well: `--only`, `--exclude` or `-l` leaves it out
     Applied: 1 skipped. 0 objects seen in 2 requests.
     ");
 }

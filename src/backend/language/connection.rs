@@ -22,29 +22,43 @@ pub const EMBEDDED: &str = "embedded:";
 pub fn connection(doc: &RawDocument, folder: &Path) -> Result<Connection, Vec<Problem>> {
     let whole = preset::apply(doc).map_err(|problem| vec![problem])?;
     let mut reader = Reader::new(&whole.source);
-    let read = super::name(&mut reader, &whole).and_then(|name| {
-        let Some(spec) = whole.root.get("spec") else {
-            reader.wrong(whole.root.at, format!("the backend `{name}` has no `spec`"));
-            return None;
-        };
-        let spec = reader.map(spec, "a backend's `spec`", &super::SPEC)?;
-        let address = match spec.get("url") {
-            Some(node) => address(&mut reader, node, folder),
-            None => {
-                reader.wrong(spec.at(), format!("the backend `{name}` has no `url`"));
-                None
-            }
-        };
-        let auth = spec.get("auth").and_then(|node| auth(&mut reader, node, folder));
-        let tls = spec.get("tls").map_or_else(Tls::default, |node| tls(&mut reader, node, folder));
-        let headers = spec.get("headers").map_or_else(Vec::new, |node| headers(&mut reader, node));
-        let limits = spec.get("limits").map_or_else(Limits::default, |node| limits(&mut reader, node));
-        Some(Connection { name, address: address?, auth, tls, headers, limits })
-    });
-    match read {
+    match read(&mut reader, &whole, folder) {
         Some(connection) if reader.problems.is_empty() => Ok(connection),
         _ => Err(reader.problems),
     }
+}
+
+/// Everything that is wrong with the connection of a backend that is not to be reached: what is not known of
+/// the environment and of files is passed over.
+pub fn check_connection(doc: &RawDocument, folder: &Path) -> Vec<Problem> {
+    let whole = match preset::apply(doc) {
+        Ok(whole) => whole,
+        Err(problem) => return vec![problem],
+    };
+    let mut reader = Reader::lenient(&whole.source);
+    read(&mut reader, &whole, folder);
+    reader.problems
+}
+
+fn read(reader: &mut Reader, whole: &RawDocument, folder: &Path) -> Option<Connection> {
+    let name = super::name(reader, whole)?;
+    let Some(spec) = whole.root.get("spec") else {
+        reader.wrong(whole.root.at, format!("the backend `{name}` has no `spec`"));
+        return None;
+    };
+    let spec = reader.map(spec, "a backend's `spec`", &super::SPEC)?;
+    let address = match spec.get("url") {
+        Some(node) => address(reader, node, folder),
+        None => {
+            reader.wrong(spec.at(), format!("the backend `{name}` has no `url`"));
+            None
+        }
+    };
+    let auth = spec.get("auth").and_then(|node| auth(reader, node, folder));
+    let tls = spec.get("tls").map_or_else(Tls::default, |node| tls(reader, node, folder));
+    let headers = spec.get("headers").map_or_else(Vec::new, |node| headers(reader, node));
+    let limits = spec.get("limits").map_or_else(Limits::default, |node| limits(reader, node));
+    Some(Connection { name, address: address?, auth, tls, headers, limits })
 }
 
 fn address(reader: &mut Reader, node: &Node, folder: &Path) -> Option<Address> {
@@ -100,7 +114,11 @@ fn auth(reader: &mut Reader, node: &Node, folder: &Path) -> Option<Auth> {
     let record = reader.map(node, "`auth`", &WAYS)?;
     let mut given = WAYS.into_iter().filter_map(|way| record.get(way).map(|node| (way, node)));
     let Some((way, value)) = given.next() else {
-        reader.wrong(node.at, "`auth` is empty").hint = Some("it is basic, bearer, header or query".into());
+        // A word that is not known was said, and was meant to be one of these.
+        if reader.names(node).iter().all(|name| WAYS.contains(name)) {
+            reader.wrong(node.at, "`auth` is empty").hint =
+                Some("it is basic, bearer, header or query".into());
+        }
         return None;
     };
     if let Some((second, node)) = given.next() {
@@ -240,6 +258,7 @@ fn text(reader: &mut Reader, node: &Node, what: &str) -> Option<Text> {
             Text::Plain(plain_text(value))
         }
         Want::Secret(secret) => Text::Secret(secret.clone()),
+        Want::Outside(_) if reader.passes_over(node) => return None,
         Want::Outside(outside) => {
             reader.wrong(node.at, format!("{what}: `{outside}` is not known"));
             return None;
@@ -351,19 +370,58 @@ mod tests {
             ("{url: 'http://x', tls: {cert: a}}", "a client certificate needs both `cert` and `key`"),
             (
                 "{url: 'http://x', limits: {rate: 0}}",
-                "`rate` is a number of requests a second, above 0, not a number",
+                "`rate` is a number of requests a second, above 0, not 0",
             ),
             (
                 "{url: 'http://x', limits: {concurrency: 0}}",
-                "`concurrency` is a whole number from 1 up, not a number",
+                "`concurrency` is a whole number from 1 up, not 0",
             ),
             (
                 "{url: 'http://x', limits: {timeout: 5}}",
-                "`timeout` is a duration such as `30s` or `1m30s`, not a number",
+                "`timeout` is a duration such as `30s` or `1m30s`, not 5",
             ),
         ] {
             let problems = read(spec).expect_err(spec);
             assert_eq!(problems.first().map(String::as_str), Some(want), "{spec}");
+        }
+    }
+
+    /// A backend in which `OUTSIDE` is a variable that is not set, and `NOTHING` an empty place.
+    fn from_elsewhere(spec: &str) -> RawDocument {
+        fn put(node: &mut Node) {
+            match &mut node.want {
+                Want::Map(map) => map.values_mut().for_each(put),
+                Want::Json(value) if *value == "OUTSIDE" => {
+                    node.want = Want::Outside(Outside::Env("V".into()));
+                }
+                Want::Json(value) if *value == "NOTHING" => node.want = Want::Outside(Outside::Nothing),
+                _ => {}
+            }
+        }
+        let mut doc = backend(spec);
+        put(&mut doc.root);
+        doc
+    }
+
+    #[test]
+    fn what_is_not_known_is_passed_over_and_the_rest_is_not() {
+        for (spec, want) in [
+            ("{url: OUTSIDE, auth: {bearer: OUTSIDE}, tls: {ca: OUTSIDE}, headers: {a: OUTSIDE}}", ""),
+            ("{url: OUTSIDE, auth: {basic: {username: OUTSIDE, password: OUTSIDE}}, limits: OUTSIDE}", ""),
+            (
+                "{url: OUTSIDE, auth: {bearer: {file: OUTSIDE}}, limits: {rate: OUTSIDE, timeout: OUTSIDE}}",
+                "",
+            ),
+            ("{url: OUTSIDE, auth: {baerer: OUTSIDE}}", "`auth` has no `baerer`"),
+            (
+                "{url: OUTSIDE, limits: {concurrency: -1}}",
+                "`concurrency` is a whole number from 1 up, not -1",
+            ),
+            ("{url: NOTHING}", "`url`: `nothing` is not known"),
+        ] {
+            let problems = check_connection(&from_elsewhere(spec), Path::new(""));
+            assert_eq!(problems.first().map_or("", |p| p.message.as_str()), want, "{spec}");
+            assert!(connection(&from_elsewhere(spec), Path::new("")).is_err(), "{spec}");
         }
     }
 

@@ -21,7 +21,7 @@ mod words;
 
 use std::sync::Arc;
 
-pub use self::connection::connection;
+pub use self::connection::{check_connection, connection};
 pub use self::generic::generic_kind;
 
 use self::reader::Reader;

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use crate::core::filter::Filter;
-use crate::core::node::{Node, Pos, Want};
+use crate::core::node::{Node, Outside, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::Source;
 use crate::core::suggest;
@@ -14,6 +14,8 @@ use crate::core::value::{Value, plain_text, type_name};
 pub struct Reader<'d> {
     source: &'d Source,
     pub problems: Vec<Problem>,
+    /// Values of the environment and of files may be missing.
+    lenient: bool,
 }
 
 /// A map whose members have known names.
@@ -35,7 +37,17 @@ impl<'n> Record<'n> {
 
 impl<'d> Reader<'d> {
     pub fn new(source: &'d Source) -> Reader<'d> {
-        Reader { source, problems: Vec::new() }
+        Reader { source, problems: Vec::new(), lenient: false }
+    }
+
+    /// A reader that has nothing to say of values from elsewhere that were not put in.
+    pub fn lenient(source: &'d Source) -> Reader<'d> {
+        Reader { lenient: true, ..Reader::new(source) }
+    }
+
+    /// Whether the value is not known here, and need not be.
+    pub fn passes_over(&self, node: &Node) -> bool {
+        self.lenient && matches!(node.want, Want::Outside(Outside::Env(_) | Outside::File(_)))
     }
 
     /// Notes a problem, to which a hint can be added.
@@ -160,7 +172,13 @@ impl<'d> Reader<'d> {
 
     /// Notes that something else stands where `wanted` is expected.
     pub fn unexpected(&mut self, node: &Node, what: &str, wanted: &str) -> Option<&mut Problem> {
+        if self.passes_over(node) {
+            return None;
+        }
         let found = match &node.want {
+            Want::Json(Value::Number(number)) => {
+                return Some(self.wrong(node.at, format!("{what} is {wanted}, not {number}")));
+            }
             Want::Json(value) => type_name(value),
             Want::Unset => "null",
             Want::List(_) => "a list",

@@ -185,7 +185,7 @@ fn with(words: &str) -> String {
 fn wrong_records_say_what_and_where() {
     for (kinds, want) in [
         ("[]", "`kinds` is a map, not a list"),
-        ("{T: 1}", "the kind `T` is a map, not a number"),
+        ("{T: 1}", "the kind `T` is a map, not 1"),
         ("{T: {key: {name: .name}}}", "a kind has neither `read` nor `list`"),
         ("{T: {key: {name: .name}, list: GET /t, raed: list}}", "the kind `T` has no `raed`"),
         (&with("read: {body: .}"), "`read` has no `request`"),
@@ -358,7 +358,7 @@ fn kinds_without_problems_are_kept() {
 fn backends_without_kinds() {
     for (text, want) in [
         ("{metadata: {}, spec: {}}", "a backend has no `metadata.name`"),
-        ("{metadata: {name: 7}, spec: {}}", "`metadata.name` is a text, not a number"),
+        ("{metadata: {name: 7}, spec: {}}", "`metadata.name` is a text, not 7"),
         ("{metadata: {name: trueup/v1}, spec: {}}", "a backend cannot have this name"),
         ("{metadata: {name: mq}}", "the backend `mq` has no `spec`"),
         ("{metadata: {name: mq}, spec: {url: 'http://x'}}", "the backend `mq` says nothing of its kinds"),

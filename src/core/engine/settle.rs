@@ -185,7 +185,7 @@ impl Engine {
 }
 
 /// What to do where something that is needed has a document, and was not selected.
-pub(super) const SELECT_IT: &str = "select it as well, with another `--only`";
+pub(super) const SELECT_IT: &str = "select it as well: `--only`, `--exclude` or `-l` leaves it out";
 
 fn words(outcome: &Outcome) -> &'static str {
     match outcome {
@@ -216,6 +216,13 @@ pub(super) fn not_effective(changes: &[Change]) -> Outcome {
         n => format!(", and {} more like it", n - 1),
     };
     let why = format!("`{}`: sent {sent}, the server stores {stored}{more}", change.path);
+    if changes.iter().all(|change| change.before.is_none()) {
+        let hint = format!(
+            "the server ignores the field: say so in the backend, `fields: {{{}: write-only}}`, or leave it out",
+            change.path
+        );
+        return Outcome::NotEffective(Explanation::new(why).hint(hint));
+    }
     let hint = format!(
         "if the server's form is as good, say so in the backend: `fields: {{{}: COMPARER}}`, or `ignore`",
         change.path

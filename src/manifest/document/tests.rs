@@ -78,6 +78,10 @@ fn kinds() -> Kinds {
     ));
     kinds.insert(kind("Object", &[("path", ".path")], &["*path"]));
     kinds.insert(kind("Settings", &[], &[]));
+    for (name, pieces) in [("Posted", vec![]), ("Put", vec![Piece::Part("name".into())])] {
+        let create = Some(op(Method::Post, &pieces));
+        kinds.insert(Kind { create, ..kind(name, &[("name", ".name")], &["name"]) });
+    }
     let mut record = kind("Record", &[("name", ".name")], &["name"]);
     let lower = Filter::parse("ascii_downcase").expect("a filter");
     record.fields.at_mut(&Path::parse("name").expect("a path")).compare = Some(Comparer::Filter(lower));
@@ -99,7 +103,8 @@ fn load(text: &str) -> (Vec<Document>, Vec<Problem>) {
     let loaded = sort(raws);
     assert_eq!(loaded.problems, []);
     let env = |name: &str| (name == "SET").then(|| "set".into());
-    documents(loaded.manifests, &kinds(), &mut Outsides::new(&env, &[]))
+    let built = documents(loaded.manifests, &kinds(), &mut Outsides::new(&env, &[]));
+    (built.documents, built.problems)
 }
 
 fn sound(text: &str) -> Vec<Document> {
@@ -152,13 +157,12 @@ fn a_document_becomes_an_object() {
 
 #[test]
 fn annotations_set_policy() {
-    let text = "apiVersion: rabbitmq\nkind: Queue\nmetadata:\n  vhost: /\n  name: a\n  annotations:\n    trueup/ensure: exists\n    trueup/id: 17\n    trueup/prune: \"false\"\n    trueup/on-conflict: force\n    trueup/replace: true\n    trueup/drift: report\n    trueup/paused: 'true'\n    trueup/secret-version: v2\n    trueup/depends-on: VHost/%2F, Queue/%2F/b\n";
+    let text = "apiVersion: rabbitmq\nkind: Queue\nmetadata:\n  vhost: /\n  name: a\n  annotations:\n    trueup/ensure: exists\n    trueup/id: 17\n    trueup/prune: \"false\"\n    trueup/on-conflict: force\n    trueup/replace: true\n    trueup/drift: report\n    trueup/paused: 'true'\n    trueup/depends-on: VHost/%2F, Queue/%2F/b\n";
     let policy = &sound(text)[0].policy;
     assert_eq!(policy.ensure, Ensure::Exists);
     assert_eq!(policy.pinned_id.as_deref(), Some("17"));
     assert!(policy.protected && policy.replace && policy.paused);
     assert_eq!((policy.on_conflict, policy.drift), (OnConflict::Force, Drift::Report));
-    assert_eq!(policy.secret_version.as_deref(), Some("v2"));
     let names: Vec<&str> = policy.depends_on.iter().map(|(reference, _)| &*reference.text).collect();
     assert_eq!(names, ["VHost/%2F", "Queue/%2F/b"]);
     assert_eq!(sound(&annotated("trueup/depends-on: [VHost/b]"))[0].policy.depends_on.len(), 1);
@@ -172,7 +176,7 @@ fn wrong_annotations_are_errors() {
         ("trueup/id: [1]", "6:16: `trueup/id` must be a text | "),
         (
             "trueup/replce: true",
-            "6:20: the annotation `trueup/replce` is not known | did you mean `trueup/replace`? the annotations are `trueup/ensure`, `trueup/id`, `trueup/prune`, `trueup/on-conflict`, `trueup/replace`, `trueup/drift`, `trueup/depends-on`, `trueup/was`, `trueup/paused`, `trueup/values`, `trueup/secret-version`",
+            "6:20: the annotation `trueup/replce` is not known | did you mean `trueup/replace`? the annotations are `trueup/ensure`, `trueup/id`, `trueup/prune`, `trueup/on-conflict`, `trueup/replace`, `trueup/drift`, `trueup/depends-on`, `trueup/paused`, `trueup/values`",
         ),
         (
             "trueup/was: b",
@@ -180,7 +184,7 @@ fn wrong_annotations_are_errors() {
         ),
         (
             "trueup/depends-on: Team/a",
-            "6:24: the backend `rabbitmq` has no kind `Team` | its kinds are `Binding`, `Object`, `Queue`, `Record`, `Settings`, `VHost`",
+            "6:24: the backend `rabbitmq` has no kind `Team` | its kinds are `Binding`, `Object`, `Posted`, `Put`, `Queue`, `Record`, `Settings`, `VHost`",
         ),
         (
             "trueup/depends-on: Queue/a",
@@ -248,7 +252,7 @@ fn wrong_documents_are_told_with_their_place() {
         ),
         (
             "apiVersion: rabbitmq\nkind: Queu",
-            "2:7: the backend `rabbitmq` has no kind `Queu` | did you mean `Queue`? its kinds are `Binding`, `Object`, `Queue`, `Record`, `Settings`, `VHost`",
+            "2:7: the backend `rabbitmq` has no kind `Queu` | did you mean `Queue`? its kinds are `Binding`, `Object`, `Posted`, `Put`, `Queue`, `Record`, `Settings`, `VHost`",
         ),
         (
             "apiVersion: rabitmq\nkind: Queue",
@@ -305,7 +309,7 @@ fn wrong_documents_are_told_with_their_place() {
         ),
         (
             &queue("spec: {a: !ref Team/a .id}"),
-            "4:11: the backend `rabbitmq` has no kind `Team` | its kinds are `Binding`, `Object`, `Queue`, `Record`, `Settings`, `VHost`",
+            "4:11: the backend `rabbitmq` has no kind `Team` | its kinds are `Binding`, `Object`, `Posted`, `Put`, `Queue`, `Record`, `Settings`, `VHost`",
         ),
         (
             &queue("spec: {a: !ref Queue/a .id}"),
@@ -472,25 +476,4 @@ impl KindSource for OnDemand {
     }
 }
 
-#[test]
-fn kinds_can_be_made_on_demand() {
-    let text = "apiVersion: local\nkind: Any\nmetadata: {zone: a, labels: {}, name: b}\nspec: {a: !ref {kind: Other, x: 1, field: .id}}";
-    let source = Arc::new(Source { file: "a.yaml".into(), text: text.into() });
-    let raws = yaml::parse(&source).expect("YAML");
-    let (documents, problems) = documents(raws, &OnDemand, &mut Outsides::new(&|_| None, &[]));
-    assert_eq!(problems, []);
-    assert_eq!(documents[0].id.to_string(), "Any a/b", "parts in the order of the file");
-}
-
-proptest! {
-    #[test]
-    fn the_order_of_a_documents_keys_is_of_no_account(seed in any::<prop::sample::Index>()) {
-        let mut lines = ["apiVersion: rabbitmq\n", "kind: Queue\n", "metadata: {name: a, vhost: b}\n", "spec: {x: 1, y: [2]}\n"];
-        let before = &sound(&lines.concat())[0];
-        lines.rotate_left(seed.index(4));
-        lines.swap(1, 3);
-        let after = &sound(&lines.concat())[0];
-        prop_assert_eq!(&before.id, &after.id);
-        prop_assert_eq!(before.spec.to_value().expect("values"), after.spec.to_value().expect("values"));
-    }
-}
+mod key;

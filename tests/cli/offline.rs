@@ -1,0 +1,107 @@
+//! What can be known without a server is said without one; and a misspelt name is no success.
+
+use insta::assert_snapshot;
+
+use crate::servers::{TEAM_AND_SPACE, backend};
+use crate::support::Scratch;
+
+/// `validate` of one more backend, which no document names, beside sound files.
+fn unused(spec: &str) -> (i32, String) {
+    let scratch = Scratch::with("backend.yaml", backend("http://127.0.0.1:9", ""));
+    scratch.write("a.yaml", TEAM_AND_SPACE);
+    let text = format!("apiVersion: trueup/v1\nkind: Backend\nmetadata: {{name: other}}\nspec: {spec}\n");
+    scratch.write("other.yaml", text);
+    let run = scratch.trueup("validate -f .").env("URL", "ftp://x");
+    let done = run.done();
+    let first = done.err.lines().next().unwrap_or_default().to_owned();
+    (done.code(), first)
+}
+
+#[test]
+fn connections_are_checked_as_far_as_they_are_known() {
+    for (spec, want) in [
+        ("{preset: rabbitmq, url: !env NOT_SET}", ""),
+        ("{preset: rabbitmq, auth: {bearer: {file: !env NOT_SET}}}", ""),
+        ("{preset: rabbitmq, url: !env URL}", "`url` has the scheme `ftp`"),
+        ("{preset: rabbitmq, url: 'ftp://x'}", "`url` has the scheme `ftp`"),
+        ("{preset: rabbitmq, auth: {baerer: !env NOT_SET}}", "`auth` has no `baerer`"),
+        (
+            "{preset: rabbitmq, limits: {concurrency: -1}}",
+            "`concurrency` is a whole number from 1 up, not -1",
+        ),
+        ("[1]", "a backend's `spec` is a map, not a list"),
+    ] {
+        let code = if want.is_empty() { 0 } else { 65 };
+        let (ended, first) = unused(spec);
+        assert!(ended == code && first.ends_with(want), "{spec}: exit {ended}, {first}");
+        assert!(first.is_empty() == want.is_empty(), "{spec}: {first}");
+    }
+}
+
+/// The cause is said once, and not again by every document that it leaves without a backend.
+#[test]
+fn a_backend_that_is_wrong_is_the_only_error() {
+    let scratch = Scratch::with("a.yaml", TEAM_AND_SPACE);
+    let sound = backend("http://127.0.0.1:9", "");
+    scratch.write("backend.yaml", sound.replace("list:", "lits:"));
+    let done = scratch.trueup("plan -f .").done().expect(65);
+    assert!(!done.err.contains("has no kind"), "{}", done.err);
+    assert!(done.err.contains("not checked: the backend `demo` cannot be read whole"), "{}", done.err);
+    scratch.write("backend.yaml", sound.replace("kind: Backend", "kind: Backend\nx: [1"));
+    assert_snapshot!(scratch.trueup("plan -f .").done().told(), @"
+    exit 65
+    --- stderr
+    warning: 2 documents were not checked: the backend `demo` cannot be read whole
+    error: ./backend.yaml:4:9: the YAML is broken: illegal placement of ':' indicator
+      |
+    4 | metadata: {name: demo}
+      |         ^
+    1 error, 1 warning.
+    ");
+    // A document that names another backend is wrong all the same.
+    scratch.write("backend.yaml", sound.replace("list:", "lits:"));
+    scratch.write("a.yaml", TEAM_AND_SPACE.replace("demo", "dmeo"));
+    let done = scratch.trueup("plan -f .").done().expect(65);
+    assert!(done.err.contains("there is no backend `dmeo`"), "{}", done.err);
+}
+
+#[test]
+fn selections_and_names_that_are_about_nothing() {
+    let scratch = Scratch::with("backend.yaml", backend("embedded:store", ""));
+    scratch.write("a.yaml", TEAM_AND_SPACE);
+    for (flags, want) in [
+        (
+            "--only Taem/*",
+            "error: `--only Taem/*` selects none of the documents\nhint: did you mean `Team/*`?\n",
+        ),
+        (
+            "--only [",
+            "error: `--only [` selects none of the documents\nhint: the kinds are `Space`, `Team`\n",
+        ),
+        ("-l n=zzz", "error: `-l n=zzz` selects none of the documents\nhint: the labels are none\n"),
+        (
+            "--exclude *",
+            "error: `--exclude *` selects none of the documents\nhint: `--exclude` leaves out all that there is\n",
+        ),
+    ] {
+        for verb in ["plan", "drift", "apply --yes", "delete --yes", "validate"] {
+            let line = format!("{verb} -f . {flags}");
+            let done = scratch.trueup(&line).done().expect(64);
+            assert_eq!(done.err, want, "{line}");
+        }
+    }
+    let some = scratch.trueup("plan -f . --only Team --only Spcae").done().expect(0);
+    assert_snapshot!(some.err, @"
+    warning: `--only Spcae` is about no document
+    hint: did you mean `Space`? the kinds are `Space`, `Team`
+    ");
+    std::fs::remove_file(scratch.path("a.yaml")).expect("it was there");
+    for verb in ["plan", "drift", "apply --yes", "delete --yes"] {
+        let done = scratch.trueup(&format!("{verb} -f .")).done().expect(65);
+        assert!(done.err.starts_with("error: no documents in what `-f` names"), "{}", done.err);
+    }
+    scratch.trueup("validate -f .").done().expect(0);
+    let none = scratch.trueup("get Team/none -f .").done().expect(1);
+    assert_eq!(none.err, "error: no object matches `Team/none`\n");
+    scratch.trueup("get Team -f .").done().expect(0);
+}
