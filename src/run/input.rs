@@ -15,6 +15,7 @@ use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
+use crate::core::taint::taint;
 use crate::manifest::{self, KindSource, Outsides, Selection};
 
 /// What is to be loaded.
@@ -123,7 +124,7 @@ impl<'e> Loader<'e> {
     fn load(&mut self, reach: Reach, selection: Selection) -> Result<Input, Vec<Problem>> {
         let registry = self.registry();
         let raws = std::mem::take(&mut self.manifests);
-        let (documents, problems) = manifest::documents(raws, &registry, &mut self.outsides);
+        let (mut documents, problems) = manifest::documents(raws, &registry, &mut self.outsides);
         self.problems.extend(problems);
         let used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
         let kinds = registry.kinds.into_inner();
@@ -132,6 +133,7 @@ impl<'e> Loader<'e> {
             self.problems.extend(problems);
             Graph::default()
         });
+        taint(&mut documents, &graph, &kinds);
         let (warnings, errors): (Vec<Problem>, Vec<Problem>) = std::mem::take(&mut self.problems)
             .into_iter()
             .map(|p| self.excerpted(p))
