@@ -4,6 +4,7 @@
 
 mod answers;
 mod files;
+mod listings;
 mod main_job;
 mod offline;
 mod process;

@@ -1,0 +1,88 @@
+//! Listings that say less than there is: nothing is created again, and nothing runs for ever.
+
+use insta::assert_snapshot;
+
+use crate::servers::{Raw, Say, Seen, backend};
+use crate::support::{Done, Scratch};
+
+/// The team that stands on the second page.
+const SECOND: &str = "apiVersion: demo\nkind: Team\nmetadata: {name: t4}\nspec: {}\n";
+
+/// `plan` for that team, with a listing that is paged as `page` says.
+fn plan(server: &Raw, page: &str) -> Done {
+    let declared = "page: {by: cursor, next: .next, size: 100}";
+    let text = backend(&server.url(), "").replace(declared, page);
+    let scratch = Scratch::with("backend.yaml", text);
+    scratch.write("a.yaml", SECOND);
+    scratch.trueup("plan -f a.yaml -f backend.yaml").done()
+}
+
+/// What stands behind `name=` in a query.
+fn asked(seen: &Seen, name: &str) -> Option<usize> {
+    let (_, query) = seen.line.split_once('?')?;
+    query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')?.parse().ok())
+}
+
+/// Five teams, three on a page whatever is asked for; the way on is `meta.next` in the body.
+fn by_threes() -> Raw {
+    Raw::new(|seen| {
+        let from = asked(seen, "cursor").unwrap_or(0);
+        let team = |n: usize| format!(r#"{{"id":"{n}","name":"t{n}"}}"#);
+        let items: Vec<String> = (from..5.min(from + 3)).map(team).collect();
+        let next = if from + 3 < 5 { format!("\"{}\"", from + 3) } else { "null".into() };
+        Say::json(&format!(r#"{{"items":[{}],"meta":{{"next":{next}}}}}"#, items.join(",")))
+    })
+}
+
+#[test]
+fn a_listing_cut_short_proves_no_absence() {
+    assert_snapshot!(plan(&by_threes(), "page: {by: cursor, next: .meta.nxt}").told(), @"
+    exit 1
+    !   Team t4   a.yaml:1
+        unknown: whether it exists cannot be told: listing Team: the last page shows more (`.meta.next` in its body), which `page` as declared does not follow; declare `page: {by: cursor, next: .meta.next}`
+        hint: check `list` and `key` of the kind in the backend
+    Plan: 1 unknown. 3 objects seen in 1 request.
+    ");
+    let linked = plan(&by_threes(), "page: {by: link}").told();
+    assert!(linked.contains("the last page shows more (`.meta.next` in its body)"), "{linked}");
+    let unpaged = plan(&by_threes(), "").told();
+    assert!(
+        unpaged.contains("the backend declares no paging; declare `page: {by: cursor, next: .meta.next}`"),
+        "{unpaged}"
+    );
+    for page in ["page: {by: cursor, next: .meta.next}", "page: {by: offset, size: 100, param: cursor}"] {
+        let done = plan(&by_threes(), page);
+        assert_eq!(done.code(), 0, "{page}: {}", done.told());
+    }
+    let lost = plan(&by_threes(), "page: {by: page, size: 100}").told();
+    assert!(lost.contains("same page again and again; it may not know `page`"), "{lost}");
+}
+
+#[test]
+fn cursors_that_are_always_new_end() {
+    let server = Raw::new(|seen| {
+        let cursor = asked(seen, "cursor").unwrap_or(0) + 1;
+        Say::json(&format!(r#"{{"items":[{{"id":"1","name":"t1"}}],"next":"{cursor}"}}"#))
+    });
+    assert_snapshot!(plan(&server, "page: {by: cursor, next: .next}").told(), @"
+    exit 1
+    !   Team t4   a.yaml:1
+        unknown: whether it exists cannot be told: listing Team: the pages bring nothing new: each has a next one, and the last 3 held what was seen before
+        hint: check `list` and `key` of the kind in the backend
+    Plan: 1 unknown. 1 object seen in 4 requests.
+    ");
+    assert_eq!(server.lines().len(), 4, "the first page, and three that are the same");
+}
+
+#[test]
+fn a_day_is_not_waited_for() {
+    let server = Raw::new(|_| Say::answer("429 Too Many Requests", "retry-after: 86400\r\n", ""));
+    assert_snapshot!(plan(&server, "").told(), @"
+    exit 1
+    !   Team t4   a.yaml:1
+        unknown: listing Team: the server answered 429 Too Many Requests; it asks to wait 1day
+        hint: run it again after that time: a longer wait than a minute is not slept through
+    Plan: 1 unknown. 0 objects seen in 1 request.
+    ");
+    assert_eq!(server.lines().len(), 1);
+}
