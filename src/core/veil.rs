@@ -9,7 +9,7 @@ use super::fields::FieldRules;
 use super::node::{Node, Pos, Secret, Want};
 use super::path::{Path, Step};
 use super::scrub::SECRET;
-use super::value::Value;
+use super::value::{Value, plain_text};
 
 /// The places of secrets, as a tree that is walked beside the values.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -96,6 +96,17 @@ impl Veil {
             }
             Value::Array(items) => items.iter().map(|item| self.each().cover(item)).collect(),
             scalar => scalar.clone(),
+        }
+    }
+
+    /// Collects the texts of a value's secrets. Words that stand for themselves, as `true`, tell nothing.
+    pub fn hidden(&self, value: &Value, texts: &mut Vec<String>) {
+        let veil = if self.hides(value) { &ALL } else { self };
+        match value {
+            Value::Object(map) => map.iter().for_each(|(name, item)| veil.field(name).hidden(item, texts)),
+            Value::Array(items) => items.iter().for_each(|item| veil.each().hidden(item, texts)),
+            Value::String(_) | Value::Number(_) if veil.here => texts.push(plain_text(value)),
+            _ => {}
         }
     }
 

@@ -37,13 +37,9 @@ impl Runner {
             Walk { clients: &clients, kinds, documents, listed: HashMap::new(), found: Found::default() };
         for kind in kinds.iter().filter(|kind| wants(&kind.name)) {
             let items = walk.list(kind).await;
-            let veils = veils(documents, kind);
-            walk.found.items.extend(items.iter().map(|item| {
-                let id = id_of(kind, item);
-                let item =
-                    masked(item, kind, veils.iter().filter(|(document, _)| is_of(document, &id, item)));
-                (id, item)
-            }));
+            let veils = Veils::of(documents, kind);
+            let masked = items.iter().map(|item| (id_of(kind, item), veils.mask(item, kind)));
+            walk.found.items.extend(masked);
         }
         walk.found.requests = clients.requests();
         Ok(walk.found)
@@ -54,24 +50,37 @@ fn id_of(kind: &Kind, item: &Item) -> ObjectId {
     ObjectId { kind: kind.name.clone(), key: item.key.clone() }
 }
 
-/// The documents of a kind that have secrets, and where.
-fn veils<'d>(documents: &'d [Document], kind: &Kind) -> Vec<(&'d Document, Veil)> {
-    let of_kind = documents.iter().filter(|document| document.id.kind == kind.name);
-    let veils = of_kind.map(|document| (document, Veil::of(&document.spec)));
-    veils.filter(|(_, veil)| !veil.is_empty()).collect()
+/// Where the documents of a kind have secrets: by the name of the object, and by the id that it is pinned to.
+#[derive(Default)]
+struct Veils<'d> {
+    by_key: HashMap<&'d Key, Veil>,
+    by_id: HashMap<&'d str, Veil>,
 }
 
-/// Whether a document is that of a live object, by its name or by the id that it is pinned to.
-fn is_of(document: &Document, id: &ObjectId, item: &Item) -> bool {
-    document.id == *id || (document.policy.pinned_id.is_some() && document.policy.pinned_id == item.server_id)
-}
-
-fn masked<'v>(item: &Item, kind: &Kind, veils: impl Iterator<Item = &'v (&'v Document, Veil)>) -> Item {
-    let mut value = scrub::mask(&item.value, &kind.fields);
-    for (_, veil) in veils {
-        value = veil.cover(&value);
+impl<'d> Veils<'d> {
+    fn of(documents: &'d [Document], kind: &Kind) -> Veils<'d> {
+        let mut veils = Veils::default();
+        for document in documents.iter().filter(|document| document.id.kind == kind.name) {
+            let veil = Veil::of(&document.spec);
+            if !veil.is_empty() {
+                if let Some(id) = &document.policy.pinned_id {
+                    veils.by_id.entry(id).or_default().join(&veil);
+                }
+                veils.by_key.entry(&document.id.key).or_default().join(&veil);
+            }
+        }
+        veils
     }
-    Item { value: Arc::new(value), ..item.clone() }
+
+    /// A live object without the secrets that its kind or a document of it names.
+    fn mask(&self, item: &Item, kind: &Kind) -> Item {
+        let by_id = item.server_id.as_deref().and_then(|id| self.by_id.get(id));
+        let mut value = scrub::mask(&item.value, &kind.fields);
+        for veil in self.by_key.get(&item.key).into_iter().chain(by_id) {
+            value = veil.cover(&value);
+        }
+        Item { value: Arc::new(value), ..item.clone() }
+    }
 }
 
 struct Walk<'w, L> {

@@ -223,6 +223,46 @@ fn a_value_that_could_not_be_compared() {
     assert!(!known.out.contains("not compared"), "{}", known.told());
 }
 
+/// A refusal that repeats what nobody has told us: what the server had in a secret's place, and what a reference
+/// has brought.
+#[test]
+fn a_refusal_with_secrets_that_only_the_server_knew() {
+    let raw = Raw::new(|seen| match &*seen.line {
+        line if line.starts_with("PATCH ") => Say::answer(
+            "422 Unprocessable Content",
+            "content-type: application/json\r\n",
+            r#"{"message": "no change from old-clear-1 to new-clear-2 in 99887766"}"#,
+        ),
+        "GET /spaces/shop" => Say::json(r#"{"id": "shop", "owner": "old-clear-1", "pin": 99887766}"#),
+        "GET /spaces/from" => Say::json(r#"{"id": "from", "token": "new-clear-2"}"#),
+        _ => Say::json(
+            r#"{"items": [{"id": "shop", "owner": "old-clear-1", "pin": 99887766}, {"id": "from", "token": "new-clear-2"}]}"#,
+        ),
+    });
+    let scratch = Scratch::new();
+    let fields = "      fields: {token: secret, pin: secret}\n      create: PUT /spaces";
+    scratch.write("backend.yaml", backend(&raw.url(), "").replace("      create: PUT /spaces", fields));
+    scratch.write(
+        "a.yaml",
+        "apiVersion: demo
+kind: Space
+metadata: {name: shop}
+spec: {owner: !ref Space/from .token, pin: 5}
+---
+apiVersion: demo
+kind: Space
+metadata: {name: from, annotations: {trueup/ensure: exists}}
+",
+    );
+    for line in ["apply --yes -vvv", "apply --yes --output json", "apply --yes --output ndjson"] {
+        let done = scratch.trueup(&format!("{line} -f a.yaml -f backend.yaml")).done().expect(1);
+        assert!(done.out.contains("no change from (redacted)"), "{}", done.told());
+        for clear in ["old-clear-1", "new-clear-2", "99887766"] {
+            assert!(!done.out.contains(clear) && !done.err.contains(clear), "{line}: {}", done.told());
+        }
+    }
+}
+
 /// The log is ours: what libraries say of a connection is neither wanted nor known to be clean.
 #[test]
 fn the_log_is_of_requests_alone() {

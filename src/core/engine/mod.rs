@@ -19,6 +19,7 @@ mod collections;
 pub mod decide;
 pub mod failure;
 mod family;
+mod hidden;
 mod object;
 mod observe;
 mod ramp;

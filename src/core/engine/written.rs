@@ -35,7 +35,10 @@ impl Engine {
                 self.ramp_of(at).finished(&queued);
                 self.gone_already(at);
             }
-            Answer::Failed(failure) => self.write_failed(at, queued, failure),
+            Answer::Failed(failure) => {
+                let failure = self.without_secrets(at, failure);
+                self.write_failed(at, queued, failure);
+            }
             Answer::Absent | Answer::Listed(_) | Answer::Found(_) => {
                 self.ramp_of(at).finished(&queued);
                 self.gone_already(at);
