@@ -7,7 +7,6 @@ use super::start;
 use crate::core::exit::Exit;
 use crate::core::identity::KindName;
 use crate::core::problem::Problem;
-use crate::core::scrub;
 use crate::core::suggest;
 use crate::manifest::glob::Glob;
 use crate::render::out::Out;
@@ -55,7 +54,7 @@ fn run(options: &Get, out: &mut Out) -> Result<Exit, Exit> {
             }
         };
         match found {
-            Ok(found) => show(found, &asked, &kinds, out),
+            Ok(found) => show(found, &asked, out),
             Err(problem) => start::failed(&problem, out),
         }
     })
@@ -68,7 +67,7 @@ async fn over(timeout: Option<std::time::Duration>) {
     }
 }
 
-fn show(found: Found, asked: &[Asked], kinds: &crate::core::kind::Kinds, out: &mut Out) -> Exit {
+fn show(found: Found, asked: &[Asked], out: &mut Out) -> Exit {
     for (_, failure) in &found.failures {
         let mut problem = Problem::new(failure.message.clone());
         problem.hint = failure.hint.clone();
@@ -76,8 +75,7 @@ fn show(found: Found, asked: &[Asked], kinds: &crate::core::kind::Kinds, out: &m
     }
     let takes = |name: &str| asked.is_empty() || asked.iter().any(|one| one.takes(name));
     let listed = found.items.into_iter().filter(|(id, _)| takes(&id.slashed())).map(|(id, item)| {
-        let kind = kinds.get(&id.kind);
-        let value = kind.map_or_else(|| (*item.value).clone(), |kind| scrub::mask(&item.value, &kind.fields));
+        let value = Arc::unwrap_or_clone(item.value);
         Listed { id, server_id: item.server_id, value }
     });
     let listed: Vec<Listed> = listed.collect();

@@ -22,6 +22,9 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::core::exit::Exit;
 use crate::render::out::{Out, Stream};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+
 use color::decide;
 use options::{Command, Invocation, Output};
 use parse::Stop;
@@ -81,15 +84,18 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
     }
 }
 
-/// `-vv`: each request, on standard error, through the same choke point as everything else.
+/// `-vv`: each request, on standard error, through the same choke point as everything else. Libraries have no
+/// say: what they log of a request is not known to be free of secrets, and is noise.
 fn log(output: &Output, out: &Out) {
     let level = match output.verbose {
         0 | 1 => return,
-        2 => tracing::Level::DEBUG,
-        _ => tracing::Level::TRACE,
+        2 => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
     };
     let guard = Mutex::new(out.guard(io::stderr()));
-    let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(guard);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(guard);
+    let ours = Targets::new().with_target(env!("CARGO_CRATE_NAME"), level);
+    let subscriber = tracing_subscriber::registry().with(lines).with(ours);
     // Another subscriber can only be a test's own.
-    drop(tracing::subscriber::set_global_default(subscriber.finish()));
+    drop(tracing::subscriber::set_global_default(subscriber));
 }

@@ -1,12 +1,13 @@
 //! A desired value as it stands in a file: a tree in which each value knows its place, with the things
 //! that JSON cannot say: "must not be set", a secret, a field of another object.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::members::Members;
 use super::path::Path;
 use super::value::{Map, Value};
+use super::veil::Veil;
 
 /// A place in a file, both 1-based; the column counts characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +44,7 @@ pub enum Want {
     Unset,
     /// A scalar, JSON null (`!null`) among them. Never a list or a map.
     Json(Value),
-    /// `!secret`: a text that is never printed, wherever it travels.
+    /// `!secret`, or what a reference copies from one: a scalar that is never printed, wherever it travels.
     Secret(Secret),
     /// `!ref`: a field of another document's observed object. Boxed, as it is rare and large: a document has
     /// very many nodes.
@@ -51,7 +52,7 @@ pub enum Want {
     /// What loading puts in or takes away. None is left in a loaded document.
     Outside(Outside),
     List(Vec<Node>),
-    Map(BTreeMap<String, Node>),
+    Map(Members),
 }
 
 /// A value that the document does not state itself.
@@ -75,24 +76,34 @@ impl fmt::Display for Outside {
     }
 }
 
-/// A secret from the environment or a file. It has no `Display`, no `Serialize`, and a `Debug` without its text.
+/// A secret from the environment, a file or another object. It has no `Display`, no `Serialize`, and a `Debug` without its text.
 #[derive(Clone, PartialEq)]
 pub struct Secret {
-    /// Where it comes from, as written: `env:NAME` or `file:PATH`. Safe to print.
+    /// Where it comes from, as written: `env:NAME`, `file:PATH` or a reference. Safe to print.
     pub source: Arc<str>,
     /// `None` when it is not there: a plan needs none, a body that needs it is refused. A thin pointer, as it
     /// is part of every node.
-    value: Option<Arc<String>>,
+    value: Option<Arc<Value>>,
 }
 
 impl Secret {
     pub fn new(source: &str, value: Option<String>) -> Secret {
-        Secret { source: source.into(), value: value.map(Arc::new) }
+        Secret { source: source.into(), value: value.map(|text| Arc::new(text.into())) }
     }
 
-    /// The text itself, for a request's body and nothing else.
+    /// A secret scalar, which is sent as the JSON that it is.
+    pub fn of_value(source: &str, value: Value) -> Secret {
+        Secret { source: source.into(), value: Some(Arc::new(value)) }
+    }
+
+    /// The scalar itself, for comparing and for a request's body and nothing else.
+    pub fn value(&self) -> Option<&Value> {
+        self.value.as_deref()
+    }
+
+    /// The text itself, for a request and nothing else; `None` as well for a scalar that is no text.
     pub fn reveal(&self) -> Option<&str> {
-        self.value.as_deref().map(String::as_str)
+        self.value().and_then(Value::as_str)
     }
 }
 
@@ -113,6 +124,8 @@ pub struct Reference {
     pub field: Path,
     /// As written, for messages and for plans in which the value is not known yet.
     pub text: Arc<str>,
+    /// Which parts of the value are secrets where they come from: they are secrets here too.
+    pub secrets: Veil,
 }
 
 impl Node {
@@ -156,11 +169,21 @@ impl Node {
         }
     }
 
+    /// Calls `f` for each reference below this node, to change it.
+    pub fn each_ref_mut(&mut self, f: &mut impl FnMut(&mut Reference)) {
+        match &mut self.want {
+            Want::Ref(reference) => f(reference),
+            Want::List(items) => items.iter_mut().for_each(|item| item.each_ref_mut(f)),
+            Want::Map(map) => map.values_mut().for_each(|item| item.each_ref_mut(f)),
+            Want::Unset | Want::Json(_) | Want::Secret(_) | Want::Outside(_) => {}
+        }
+    }
+
     /// The tree with every reference that `look` knows put in its place; the others stay symbolic.
     pub fn resolve(&self, look: &impl Fn(&Reference) -> Option<Value>) -> Node {
         let want = match &self.want {
             Want::Ref(reference) => match look(reference) {
-                Some(value) => return Node::from_value(self.at, value),
+                Some(value) => return reference.secrets.node(self.at, value, &reference.text),
                 None => self.want.clone(),
             },
             Want::List(items) => Want::List(items.iter().map(|item| item.resolve(look)).collect()),
@@ -194,8 +217,8 @@ impl Node {
         Ok(match &self.want {
             Want::Unset | Want::Outside(Outside::Nothing) => Value::Null,
             Want::Json(value) => value.clone(),
-            Want::Secret(secret) => match secret.reveal() {
-                Some(text) => Value::String(text.into()),
+            Want::Secret(secret) => match secret.value() {
+                Some(value) => value.clone(),
                 None => return Err(Unavailable::Secret { from: secret.source.clone(), at: self.at }),
             },
             Want::Ref(reference) => {
@@ -208,7 +231,7 @@ impl Node {
             Want::Map(map) => {
                 let mut object = Map::new();
                 for (name, item) in map.iter().filter(|(_, item)| !item.is_blank()) {
-                    object.insert(name.clone(), item.to_value()?);
+                    object.insert(name.to_string(), item.to_value()?);
                 }
                 Value::Object(object)
             }
@@ -229,7 +252,7 @@ pub enum Unavailable {
 mod tests {
     use super::*;
 
-    /// A hundred thousand documents have millions of nodes, and each small map has room for eleven.
+    /// A hundred thousand documents have millions of nodes.
     #[test]
     fn a_node_is_a_value_and_a_place() {
         assert_eq!(size_of::<Node>(), size_of::<Value>() + size_of::<Pos>());

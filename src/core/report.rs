@@ -89,6 +89,9 @@ pub struct Explanation {
     pub hint: Option<String>,
 }
 
+/// The code of the finding that a value could not be compared: its object may differ and count as in sync.
+pub const NOT_COMPARED: &str = "NotCompared";
+
 /// Something worth knowing of an object, whatever its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {

@@ -1,6 +1,6 @@
 //! The one counter behind the summary, the JSON and the exit code, so that they can never disagree.
 
-use super::report::{Action, Entry, Outcome, Report};
+use super::report::{Action, Entry, NOT_COMPARED, Outcome, Report};
 
 /// How many objects of a report stand where. The parts add up to all objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Tally {
     pub skipped: usize,
     /// Objects of which a write was accepted, wherever they stand; no part of the sum.
     pub wrote: usize,
+    /// Values that could not be compared, wherever their objects stand; no part of the sum.
+    pub not_compared: usize,
 }
 
 /// A count for each action that writes.
@@ -32,6 +34,8 @@ impl Tally {
         let mut tally = Tally::default();
         for entry in &report.objects {
             tally.wrote += usize::from(entry.wrote);
+            let unknown = entry.findings.iter().filter(|finding| finding.code == NOT_COMPARED);
+            tally.not_compared += unknown.count();
             match entry.verdict() {
                 Outcome::InSync => tally.in_sync += 1,
                 Outcome::Planned => tally.planned.count(entry.action),

@@ -51,6 +51,8 @@ struct Summary {
     seen: usize,
     requests: Requests,
     interrupted: bool,
+    /// Values that could not be compared, their secrets not being there.
+    not_compared: usize,
 }
 
 #[derive(Default, serde::Serialize)]
@@ -235,6 +237,7 @@ fn summary(report: &Report) -> Summary {
             total: sent.total(),
         },
         interrupted: report.interrupted,
+        not_compared: tally.not_compared,
     }
 }
 

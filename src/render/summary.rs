@@ -34,11 +34,16 @@ fn all_in_sync(tally: &Tally, verb: Verb) -> Line {
         total => (format!("All {} objects", grouped(total as u64)), "are"),
     };
     let state = if verb == Verb::Delete { "gone" } else { "in sync" };
+    let unknown = match tally.not_compared {
+        0 => String::new(),
+        number => format!("; {} not compared", counted(number, "value")),
+    };
     let end = match verb {
         Verb::Apply | Verb::Delete if tally.wrote == 0 => "; nothing was written.",
         _ => ".",
     };
-    Line::new().with(Style::Good, &format!("{subject} {is} {state}")).with(Style::Plain, end)
+    let line = Line::new().with(Style::Good, &format!("{subject} {is} {state}"));
+    line.with(Style::Change, &unknown).with(Style::Plain, end)
 }
 
 fn counts(tally: &Tally, verb: Verb) -> Line {
@@ -63,6 +68,7 @@ fn counts(tally: &Tally, verb: Verb) -> Line {
         (Style::Bad, tally.conflict, if tally.conflict == 1 { "conflict" } else { "conflicts" }),
         (Style::Change, tally.skipped, "skipped"),
         (Style::Plain, tally.in_sync, settled),
+        (Style::Change, tally.not_compared, if tally.not_compared == 1 { UNKNOWN } else { UNKNOWNS }),
     ]);
     let mut line = Line::new().with(Style::Strong, title);
     for (i, (style, number, words)) in parts.into_iter().filter(|(_, number, _)| *number > 0).enumerate() {
@@ -72,6 +78,9 @@ fn counts(tally: &Tally, verb: Verb) -> Line {
     line.push(Style::Plain, ".");
     line
 }
+
+const UNKNOWN: &str = "value not compared";
+const UNKNOWNS: &str = "values not compared";
 
 fn acts(acts: &Acts, words: [&'static str; 4]) -> Vec<(Style, usize, &'static str)> {
     vec![

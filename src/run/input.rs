@@ -16,6 +16,7 @@ use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
 use crate::core::suggest;
+use crate::core::taint::taint;
 use crate::manifest::{self, KindSource, Outsides, Selection};
 
 /// What is to be loaded.
@@ -125,7 +126,7 @@ impl<'e> Loader<'e> {
         let registry = self.registry();
         let raws = std::mem::take(&mut self.manifests);
         let built = manifest::documents(raws, &registry, &mut self.outsides);
-        let documents = built.documents;
+        let mut documents = built.documents;
         self.problems.extend(built.problems);
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
         let used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
@@ -138,6 +139,7 @@ impl<'e> Loader<'e> {
             }
             Graph::default()
         });
+        taint(&mut documents, &graph, &kinds);
         let (warnings, errors): (Vec<Problem>, Vec<Problem>) = std::mem::take(&mut self.problems)
             .into_iter()
             .map(|p| self.excerpted(p))

@@ -12,7 +12,9 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{Kind, Kinds, Parent, Piece};
 use crate::core::problem::Problem;
 use crate::core::report::Requests;
+use crate::core::scrub;
 use crate::core::value::Value;
+use crate::core::veil::Veil;
 
 /// What was found, and what could not be listed.
 #[derive(Debug, Default)]
@@ -23,7 +25,8 @@ pub struct Found {
 }
 
 impl Runner {
-    /// The live objects of the kinds that `wants` takes.
+    /// The live objects of the kinds that `wants` takes, with their secrets masked: those that the kind names,
+    /// and those that a document of the object has in their place.
     ///
     /// # Errors
     /// A client that cannot be made.
@@ -34,7 +37,13 @@ impl Runner {
             Walk { clients: &clients, kinds, documents, listed: HashMap::new(), found: Found::default() };
         for kind in kinds.iter().filter(|kind| wants(&kind.name)) {
             let items = walk.list(kind).await;
-            walk.found.items.extend(items.iter().map(|item| (id_of(kind, item), item.clone())));
+            let veils = veils(documents, kind);
+            walk.found.items.extend(items.iter().map(|item| {
+                let id = id_of(kind, item);
+                let item =
+                    masked(item, kind, veils.iter().filter(|(document, _)| is_of(document, &id, item)));
+                (id, item)
+            }));
         }
         walk.found.requests = clients.requests();
         Ok(walk.found)
@@ -43,6 +52,26 @@ impl Runner {
 
 fn id_of(kind: &Kind, item: &Item) -> ObjectId {
     ObjectId { kind: kind.name.clone(), key: item.key.clone() }
+}
+
+/// The documents of a kind that have secrets, and where.
+fn veils<'d>(documents: &'d [Document], kind: &Kind) -> Vec<(&'d Document, Veil)> {
+    let of_kind = documents.iter().filter(|document| document.id.kind == kind.name);
+    let veils = of_kind.map(|document| (document, Veil::of(&document.spec)));
+    veils.filter(|(_, veil)| !veil.is_empty()).collect()
+}
+
+/// Whether a document is that of a live object, by its name or by the id that it is pinned to.
+fn is_of(document: &Document, id: &ObjectId, item: &Item) -> bool {
+    document.id == *id || (document.policy.pinned_id.is_some() && document.policy.pinned_id == item.server_id)
+}
+
+fn masked<'v>(item: &Item, kind: &Kind, veils: impl Iterator<Item = &'v (&'v Document, Veil)>) -> Item {
+    let mut value = scrub::mask(&item.value, &kind.fields);
+    for (_, veil) in veils {
+        value = veil.cover(&value);
+    }
+    Item { value: Arc::new(value), ..item.clone() }
 }
 
 struct Walk<'w, L> {

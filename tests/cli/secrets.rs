@@ -120,3 +120,116 @@ fn an_error_beside_it() {
     let done = scratch.trueup("plan -f a.yaml -f backend.yaml").done();
     silent(&done, "a variable that is not set");
 }
+
+const OWNED: &str = "apiVersion: demo
+kind: Space
+metadata: {name: shop}
+spec: {owner: !secret env:S1, users: [{name: a, key: !secret env:S1}]}
+";
+
+/// Two objects, one of which has a secret; it is applied, and the variable is gone or another afterwards.
+fn applied(served: &Served, manifest: &str) -> Scratch {
+    let scratch = Scratch::with("backend.yaml", backend(&served.url(), ""));
+    scratch.write("a.yaml", manifest);
+    scratch.trueup("apply --yes -f a.yaml -f backend.yaml").env("S1", CANARY).done().expect(0);
+    assert!(served.call("GET", "/spaces/shop", "").contains(CANARY));
+    scratch
+}
+
+const GETS: [&str; 4] = ["get", "get Space/shop", "get --output json", "get --output ndjson"];
+
+/// What the file has as a secret is one on the server, whatever its value there.
+#[test]
+fn get_without_the_secret_and_with_another() {
+    let served_in = Scratch::new();
+    let served = Served::start(&served_in, "rules: []");
+    let scratch = applied(&served, OWNED);
+    for line in GETS.iter().chain(&["plan -vvv", "plan --output json -v", "drift"]) {
+        let line = format!("{line} -f a.yaml -f backend.yaml");
+        silent(&scratch.trueup(&line).done(), &line);
+        silent(&scratch.trueup(&line).env("S1", "rotated-away").done(), &line);
+    }
+    let got = scratch.trueup("get --output json -f a.yaml -f backend.yaml").done().expect(0);
+    assert_eq!(got.out.matches("(secret)").count(), 2, "{}", got.told());
+}
+
+/// A copy of a secret is a secret: of one that the other document has, or its kind; through a chain; and no text.
+#[test]
+fn a_reference_to_a_secret() {
+    let referring = "---
+apiVersion: demo
+kind: Space
+metadata: {name: copy}
+spec: {from: !ref Space/shop .owner, whole: !ref Space/shop .users, pin: !ref Space/shop .code}
+---
+apiVersion: demo
+kind: Space
+metadata: {name: chain}
+spec: {from: !ref Space/copy .from}
+";
+    let served_in = Scratch::new();
+    let served = Served::start(&served_in, "rules: []");
+    let scratch = Scratch::new();
+    scratch.write(
+        "backend.yaml",
+        backend(&served.url(), "")
+            .replace("      create: PUT /spaces", "      fields: {code: secret}\n      create: PUT /spaces"),
+    );
+    scratch.write("a.yaml", OWNED.replace("spec: {", "spec: {code: 47114711, ") + referring);
+    scratch.trueup("apply --yes -f a.yaml -f backend.yaml").env("S1", CANARY).done().expect(0);
+    let copy: serde_json::Value =
+        serde_json::from_str(&served.call("GET", "/spaces/copy", "")).expect("an object");
+    assert_eq!((&copy["from"], &copy["pin"]), (&CANARY.into(), &47114711.into()), "{copy}");
+    assert_eq!(copy["whole"][0]["key"], CANARY, "{copy}");
+    // The copies are not what they were copied from any more.
+    let old = r#"{"id": "copy", "from": "old-clear-1", "pin": 99887766, "whole": [{"name": "a", "key": "old-clear-2"}]}"#;
+    served.call("PUT", "/spaces/copy", old);
+    served.call("PUT", "/spaces/chain", r#"{"id": "chain", "from": "old-clear-1"}"#);
+    assert!(served.call("GET", "/spaces/chain", "").contains("old-clear-1"));
+    for line in
+        GETS.iter().chain(&["plan -vvv", "plan --output json -v", "drift --output ndjson", "apply --yes"])
+    {
+        let line = format!("{line} -f a.yaml -f backend.yaml");
+        let done = scratch.trueup(&line).done();
+        silent(&done, &line);
+        for clear in ["old-clear", "47114711", "99887766"] {
+            assert!(!done.out.contains(clear) && !done.err.contains(clear), "{line}: {}", done.told());
+        }
+        let shown = done.out.to_lowercase().contains("from");
+        assert!(shown || line.starts_with("apply") || line.contains("shop"), "{line}: {}", done.told());
+    }
+}
+
+/// What nobody compared is not said to be in sync without a word.
+#[test]
+fn a_value_that_could_not_be_compared() {
+    let served_in = Scratch::new();
+    let served = Served::start(&served_in, "rules: []");
+    let scratch = applied(&served, &OWNED.replace(", users: [{name: a, key: !secret env:S1}]", ""));
+    let tampered = r#"{"id": "shop", "owner": "tampered"}"#;
+    served.call("PUT", "/spaces/shop", tampered);
+    let run = |line: &str| scratch.trueup(&format!("{line} -f a.yaml -f backend.yaml"));
+    let drift = run("drift").done().expect(0);
+    assert!(
+        drift.out.contains("`owner` was not compared: the secret `env:S1` is not set"),
+        "{}",
+        drift.told()
+    );
+    assert!(drift.out.contains("1 value not compared"), "{}", drift.told());
+    let json = run("plan --output json").done().expect(0).json();
+    assert_eq!(json["objects"][0]["findings"][0]["code"], "NotCompared", "{json}");
+    assert_eq!(json["summary"]["notCompared"], 1, "{json}");
+    let known = run("drift").env("S1", CANARY).done().expect(2);
+    assert!(!known.out.contains("not compared"), "{}", known.told());
+}
+
+/// The log is ours: what libraries say of a connection is neither wanted nor known to be clean.
+#[test]
+fn the_log_is_of_requests_alone() {
+    let served_in = Scratch::new();
+    let served = Served::start(&served_in, "rules: []");
+    let scratch = start(&served.url(), "");
+    let done = run(&scratch, "plan -vvv");
+    assert!(done.err.contains("answered"), "{}", done.told());
+    assert!(done.err.lines().all(|line| line.contains(" trueup::")), "{}", done.told());
+}

@@ -13,9 +13,12 @@ pub(super) mod walk;
 
 pub use undeclared::undeclared;
 
+use std::sync::Arc;
+
 use super::change::Change;
 use super::fields::FieldRules;
 use super::node::Node;
+use super::path::Path;
 use super::value::Value;
 use scope::Scope;
 
@@ -25,7 +28,20 @@ use scope::Scope;
 /// for what the file has, on the server for what only the server has. No secret is in the result, whole maps
 /// and lists included.
 pub fn diff(desired: &Node, observed: &Value, rules: &FieldRules) -> Vec<Change> {
-    walk::changes(desired, observed, Scope::root(rules))
+    compare(desired, observed, rules).changes
+}
+
+/// [`diff`], with what it says nothing of for want of a secret.
+pub fn compare(desired: &Node, observed: &Value, rules: &FieldRules) -> Comparison {
+    walk::comparison(desired, observed, Scope::root(rules))
+}
+
+/// What a comparison came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Comparison {
+    pub changes: Vec<Change>,
+    /// Values that the server shows, and whose secret is not there: where they stand, and where it comes from.
+    pub not_compared: Vec<(Path, Arc<str>)>,
 }
 
 /// Whether the observed value has everything that is desired: an empty difference, found without making one.

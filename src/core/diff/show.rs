@@ -3,11 +3,10 @@
 //! A secret is known by its rule (`secret`), by its tag (`!secret`: then the same place on the server is one
 //! too), and by its text, wherever that turns up.
 
-use std::collections::BTreeMap;
-
 use crate::core::change::Shown;
 use crate::core::node::{Node, Want};
 use crate::core::value::{Map, Value};
+use crate::core::veil::Veil;
 
 use super::scope::{Scope, Trail};
 
@@ -20,7 +19,7 @@ const TELLING: usize = 6;
 /// Makes printable forms, knowing the secrets of a document.
 pub(super) struct Show<'d> {
     secrets: Vec<&'d str>,
-    veil: Veil<'d>,
+    veil: Veil,
 }
 
 impl<'d> Show<'d> {
@@ -31,11 +30,11 @@ impl<'d> Show<'d> {
     }
 
     /// The secrets that the file has at a place.
-    pub fn veil(&self, trail: &Trail) -> &Veil<'d> {
+    pub fn veil(&self, trail: &Trail) -> &Veil {
         match trail {
             Trail::Root => &self.veil,
-            Trail::Field(above, name) => self.veil(above).fields.get::<str>(name).unwrap_or(Veil::none()),
-            Trail::Element(above, _) => self.veil(above).each.as_deref().unwrap_or(Veil::none()),
+            Trail::Field(above, name) => self.veil(above).field(name),
+            Trail::Element(above, _) => self.veil(above).each(),
         }
     }
 
@@ -59,7 +58,7 @@ impl<'d> Show<'d> {
                 for (name, item) in map {
                     let scope = scope.field(name);
                     if !matches!(item.want, Want::Unset) && !scope.here().not_compared() {
-                        shown.insert(name.clone(), self.desired_value(item, scope));
+                        shown.insert(name.to_string(), self.desired_value(item, scope));
                     }
                 }
                 Value::Object(shown)
@@ -94,17 +93,16 @@ impl<'d> Show<'d> {
                 for (name, value) in map {
                     let scope = scope.field(name);
                     if !scope.here().not_compared() {
-                        let veil = veil.fields.get(name.as_str()).unwrap_or(Veil::none());
-                        shown.insert(name.clone(), self.observed_value(value, scope, veil));
+                        let value = self.observed_value(value, scope, veil.field(name));
+                        shown.insert(name.clone(), value);
                     }
                 }
                 Value::Object(shown)
             }
             Value::Array(items) => {
-                let veil = veil.each.as_deref().unwrap_or(Veil::none());
                 let scope = |i, item| scope.element(i, None, Some(item));
                 let each = items.iter().enumerate();
-                each.map(|(i, item)| self.observed_value(item, scope(i, item), veil)).collect()
+                each.map(|(i, item)| self.observed_value(item, scope(i, item), veil.each())).collect()
             }
             scalar => self.scalar(scalar),
         }
@@ -131,72 +129,5 @@ fn collect<'d>(node: &'d Node, secrets: &mut Vec<&'d str>) {
         Want::Map(map) => map.values().for_each(|item| collect(item, secrets)),
         Want::List(items) => items.iter().for_each(|item| collect(item, secrets)),
         Want::Unset | Want::Json(_) | Want::Ref(_) | Want::Outside(_) => {}
-    }
-}
-
-/// Where the file has secrets: there, the server's value is one too.
-#[derive(Debug, Default)]
-pub(super) struct Veil<'d> {
-    here: bool,
-    fields: BTreeMap<&'d str, Veil<'d>>,
-    /// Of any element: which one the server's belongs to is not known.
-    each: Option<Box<Veil<'d>>>,
-}
-
-static NO_VEIL: Veil<'static> = Veil { here: false, fields: BTreeMap::new(), each: None };
-
-impl<'d> Veil<'d> {
-    fn none() -> &'static Veil<'static> {
-        &NO_VEIL
-    }
-
-    /// The secrets of a desired value.
-    fn of(node: &'d Node) -> Veil<'d> {
-        let mut veil = Veil::default();
-        veil.add(node);
-        veil
-    }
-
-    /// Whether a key of this list's elements may be a secret.
-    pub fn hides_key(&self, name: &str) -> bool {
-        self.each.as_ref().is_some_and(|each| each.here || each.fields.contains_key(name))
-    }
-
-    /// Whether this value is a secret, or may hold one that is not where the file has it.
-    fn hides(&self, value: &Value) -> bool {
-        let (in_map, in_list) = (!self.fields.is_empty(), self.each.is_some());
-        self.here
-            || match value {
-                Value::Null => false,
-                Value::Object(_) => in_list,
-                Value::Array(_) => in_map,
-                _ => in_map || in_list,
-            }
-    }
-
-    fn add(&mut self, node: &'d Node) {
-        match &node.want {
-            Want::Secret(_) => self.here = true,
-            Want::Map(map) => {
-                for (name, item) in map.iter().filter(|(_, item)| has_secret(item)) {
-                    self.fields.entry(name).or_default().add(item);
-                }
-            }
-            Want::List(items) => {
-                for item in items.iter().filter(|item| has_secret(item)) {
-                    self.each.get_or_insert_default().add(item);
-                }
-            }
-            Want::Unset | Want::Json(_) | Want::Ref(_) | Want::Outside(_) => {}
-        }
-    }
-}
-
-fn has_secret(node: &Node) -> bool {
-    match &node.want {
-        Want::Secret(_) => true,
-        Want::Map(map) => map.values().any(has_secret),
-        Want::List(items) => items.iter().any(has_secret),
-        Want::Unset | Want::Json(_) | Want::Ref(_) | Want::Outside(_) => false,
     }
 }

@@ -1,26 +1,26 @@
 //! Down both sides at once: what is declared against what is there. Lists have a file of their own.
 
-use std::collections::BTreeMap;
-
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::compare;
 use crate::core::fields::{Comparer, FieldRule};
+use crate::core::members::Members;
 use crate::core::node::{Node, Want};
 use crate::core::value::{Map, Value, equal};
 
+use super::Comparison;
 use super::scope::{Scope, Trail, asks_nothing, means_unset, nothing_to_remove, plain};
 use super::show::Show;
 
-/// The changes that would make `observed` agree.
-pub(super) fn changes(desired: &Node, observed: &Value, scope: Scope) -> Vec<Change> {
-    let mut walk = Walk { show: Some(Show::new(desired)), changes: Vec::new(), differs: false };
+/// The changes that would make `observed` agree, and what is not known to agree.
+pub(super) fn comparison(desired: &Node, observed: &Value, scope: Scope) -> Comparison {
+    let mut walk = Walk::new(Some(Show::new(desired)));
     walk.value(&Trail::Root, desired, Some(observed), scope);
-    walk.changes
+    walk.found
 }
 
 /// Whether there would be none.
 pub(crate) fn agrees(desired: &Node, observed: &Value, scope: Scope) -> bool {
-    let mut walk = Walk { show: None, changes: Vec::new(), differs: false };
+    let mut walk = Walk::new(None);
     walk.value(&Trail::Root, desired, Some(observed), scope);
     !walk.differs
 }
@@ -28,11 +28,15 @@ pub(crate) fn agrees(desired: &Node, observed: &Value, scope: Scope) -> bool {
 pub(super) struct Walk<'d> {
     /// `None` when only the verdict is wanted: then the first difference ends the walk.
     pub show: Option<Show<'d>>,
-    changes: Vec<Change>,
+    found: Comparison,
     differs: bool,
 }
 
-impl Walk<'_> {
+impl<'d> Walk<'d> {
+    fn new(show: Option<Show<'d>>) -> Walk<'d> {
+        Walk { show, found: Comparison::default(), differs: false }
+    }
+
     /// Whether there is nothing left to find out.
     pub fn done(&self) -> bool {
         self.differs && self.show.is_none()
@@ -43,7 +47,7 @@ impl Walk<'_> {
         if let Some(show) = &self.show {
             let Difference { before, after, reason, node } = make(show);
             let at = node.map(|node| node.at);
-            self.changes.push(Change { path: trail.path(), before, after, reason, at });
+            self.found.changes.push(Change { path: trail.path(), before, after, reason, at });
         }
     }
 
@@ -79,6 +83,11 @@ impl Walk<'_> {
         match (&desired.want, value) {
             (Want::Map(declared), Value::Object(map)) => self.members(trail, declared, map, scope),
             (Want::List(items), Value::Array(list)) => self.list(trail, desired, (items, list), scope),
+            (Want::Secret(secret), _) if secret.value().is_none() => {
+                if self.show.is_some() {
+                    self.found.not_compared.push((trail.path(), secret.source.clone()));
+                }
+            }
             (want, _) if scalar_agrees(want, value, scope.here()) => {}
             _ => self.differ(trail, desired, value, scope),
         }
@@ -109,15 +118,9 @@ impl Walk<'_> {
         }
     }
 
-    fn members(
-        &mut self,
-        trail: &Trail,
-        declared: &BTreeMap<String, Node>,
-        map: &Map<String, Value>,
-        scope: Scope,
-    ) {
+    fn members(&mut self, trail: &Trail, declared: &Members, map: &Map<String, Value>, scope: Scope) {
         for (name, node) in declared {
-            self.value(&Trail::Field(trail, name), node, map.get(name), scope.field(name));
+            self.value(&Trail::Field(trail, name), node, map.get(&**name), scope.field(name));
         }
         if scope.closed || !scope.rules.is_empty() {
             for (name, value) in map.iter().filter(|(name, _)| !declared.contains_key(*name)) {
@@ -176,7 +179,7 @@ fn filtered(desired: &Node, value: &Value, scope: Scope) -> Option<bool> {
     Some(match &ours.want {
         Want::Json(ours) => equal(ours, &theirs),
         _ => {
-            let mut walk = Walk { show: None, changes: Vec::new(), differs: false };
+            let mut walk = Walk::new(None);
             walk.compared(&Trail::Root, &ours, &theirs, scope);
             !walk.differs
         }
@@ -196,9 +199,9 @@ fn scalar_agrees(want: &Want, value: &Value, here: &FieldRule) -> bool {
     match want {
         Want::Json(ours) => compare::same(here.compare.as_ref(), ours, value),
         // A secret that is not there cannot be compared.
-        Want::Secret(secret) => secret
-            .reveal()
-            .is_none_or(|text| compare::same(here.compare.as_ref(), &Value::String(text.into()), value)),
+        Want::Secret(secret) => {
+            secret.value().is_none_or(|ours| compare::same(here.compare.as_ref(), ours, value))
+        }
         Want::Unset | Want::Ref(_) | Want::Outside(_) | Want::List(_) | Want::Map(_) => false,
     }
 }

@@ -1,13 +1,16 @@
 //! The decision: what one object needs, from what is wanted and what was last seen. Pure, and without memory.
 
+use std::sync::Arc;
+
 use super::super::change::{Change, Reason};
-use super::super::diff::diff;
+use super::super::diff::compare;
 use super::super::document::{Drift, Ensure, Policy};
 use super::super::exchange::Item;
 use super::super::fields::Immutable;
 use super::super::identity::ObjectId;
 use super::super::kind::Kind;
 use super::super::node::Node;
+use super::super::path::Path;
 use super::super::report::{Action, Explanation, Outcome};
 
 /// What is known of an object's existence. Only a complete listing or a direct 404 or 410 proves absence;
@@ -44,15 +47,17 @@ pub struct Decision {
     pub changes: Vec<Change>,
     /// `None`: the action is due. Else where the object stands without it.
     pub settled: Option<Outcome>,
+    /// What was not compared, its secret not being there: the path, and where the secret comes from.
+    pub not_compared: Vec<(Path, Arc<str>)>,
 }
 
 impl Decision {
     fn due(action: Action, changes: Vec<Change>) -> Decision {
-        Decision { action, changes, settled: None }
+        Decision { action, changes, settled: None, not_compared: Vec::new() }
     }
 
     fn settled(outcome: Outcome) -> Decision {
-        Decision { action: Action::None, changes: Vec::new(), settled: Some(outcome) }
+        Decision { settled: Some(outcome), ..Decision::due(Action::None, Vec::new()) }
     }
 
     pub(super) fn refused(mut self, explanation: Explanation) -> Decision {
@@ -145,7 +150,11 @@ fn update(facts: &Facts, item: &Item) -> Decision {
     if item.deleting {
         return Decision::settled(going());
     }
-    let mut changes = diff(facts.spec, &item.value, &facts.kind.fields);
+    let compared = compare(facts.spec, &item.value, &facts.kind.fields);
+    Decision { not_compared: compared.not_compared, ..update_for(facts, compared.changes) }
+}
+
+fn update_for(facts: &Facts, mut changes: Vec<Change>) -> Decision {
     if changes.is_empty() && !facts.rotate {
         return Decision::settled(Outcome::InSync);
     }

@@ -42,7 +42,7 @@ pub(super) fn partners(lists: &Lists, name: &str) -> Partners {
 fn desired(item: &Node, member: Scope, name: &str) -> Option<String> {
     match &item.get(name)?.want {
         Want::Json(value) => text(value, member),
-        Want::Secret(secret) => text(&Value::String(secret.reveal()?.into()), member),
+        Want::Secret(secret) => text(secret.value()?, member),
         _ => None,
     }
 }

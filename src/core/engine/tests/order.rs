@@ -28,10 +28,11 @@ fn with_reference() -> (Model, Vec<Document>) {
         parts: vec![("".into(), Value::from("a"))],
         field: Path::parse("id").expect("a path"),
         text: "Team/a .id".into(),
+        secrets: Default::default(),
     };
     let mut repo = document("Repo", &[("name", "r")], json!({}));
     let Want::Map(map) = &mut repo.spec.want else { panic!("a map") };
-    map.insert("team".into(), Node::new(Pos { line: 9, column: 9 }, Want::Ref(reference.into())));
+    map.insert("team", Node::new(Pos { line: 9, column: 9 }, Want::Ref(reference.into())));
     (model, vec![repo, document("Team", &[("name", "a")], json!({}))])
 }
 
@@ -121,6 +122,7 @@ fn a_long_chain_that_is_skipped_needs_no_deep_stack_and_no_long_story() {
             parts: vec![("".into(), Value::from(before.as_str()))],
             field: Path::root(),
             text: format!("Team/{before}").into(),
+            secrets: Default::default(),
         };
         document.policy.depends_on.push((reference, Pos::default()));
     }

@@ -1,0 +1,218 @@
+//! Where secrets stand, known by their places: what the server has there is a secret too, whatever its value.
+//!
+//! A place is secret by a kind's word `secret`, by a document's `!secret`, and by a `!ref` to such a place.
+//! Which element of a list the server's belongs to is not known, so a member of one is a secret in all.
+
+use std::collections::BTreeMap;
+
+use super::fields::FieldRules;
+use super::node::{Node, Pos, Secret, Want};
+use super::path::{Path, Step};
+use super::scrub::SECRET;
+use super::value::Value;
+
+/// The places of secrets, as a tree that is walked beside the values.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Veil {
+    /// This value, with all that is below.
+    here: bool,
+    fields: BTreeMap<String, Veil>,
+    /// Any element of a list, or any member of a map.
+    each: Option<Box<Veil>>,
+}
+
+static NOTHING: Veil = Veil { here: false, fields: BTreeMap::new(), each: None };
+static ALL: Veil = Veil { here: true, fields: BTreeMap::new(), each: None };
+
+impl Veil {
+    /// The secrets of a desired value.
+    pub fn of(node: &Node) -> Veil {
+        let mut veil = Veil::default();
+        veil.add(node);
+        veil
+    }
+
+    /// The secrets that a kind's fields name.
+    pub fn of_rules(rules: &FieldRules) -> Veil {
+        let mut veil = Veil::default();
+        rules.each_rule(&mut |path, rule| {
+            if rule.secret {
+                veil.at_mut(path).here = true;
+            }
+        });
+        veil
+    }
+
+    pub fn is_empty(&self) -> bool {
+        *self == NOTHING
+    }
+
+    /// The veil of a map's member.
+    pub fn field(&self, name: &str) -> &Veil {
+        match self.here {
+            true => &ALL,
+            false => self.fields.get(name).or(self.each.as_deref()).unwrap_or(&NOTHING),
+        }
+    }
+
+    /// The veil of any element of a list.
+    pub fn each(&self) -> &Veil {
+        if self.here { &ALL } else { self.each.as_deref().unwrap_or(&NOTHING) }
+    }
+
+    /// The veil at a path.
+    pub fn at(&self, path: &Path) -> &Veil {
+        path.0.iter().fold(self, |veil, step| match step {
+            Step::Field(name) => veil.field(name),
+            Step::Index(_) | Step::Keyed(..) | Step::Each => veil.each(),
+        })
+    }
+
+    /// Whether a key of this list's elements may be a secret.
+    pub fn hides_key(&self, name: &str) -> bool {
+        let each = self.each();
+        each.here || each.fields.contains_key(name)
+    }
+
+    /// Whether this value is a secret, or may hold one that is not where the file has it.
+    pub fn hides(&self, value: &Value) -> bool {
+        let (in_map, in_list) = (!self.fields.is_empty(), self.each.is_some());
+        self.here
+            || match value {
+                Value::Null => false,
+                Value::Object(_) => in_list,
+                Value::Array(_) => in_map,
+                _ => in_map || in_list,
+            }
+    }
+
+    /// A copy of a value in which [`SECRET`] stands for each secret.
+    pub fn cover(&self, value: &Value) -> Value {
+        match value {
+            _ if self.hides(value) => SECRET.into(),
+            Value::Object(map) => {
+                let members = map.iter().map(|(name, item)| (name.clone(), self.field(name).cover(item)));
+                Value::Object(members.collect())
+            }
+            Value::Array(items) => items.iter().map(|item| self.each().cover(item)).collect(),
+            scalar => scalar.clone(),
+        }
+    }
+
+    /// A value that was looked up, as a tree at `at` whose secrets stay secrets; they come from `source`.
+    pub fn node(&self, at: Pos, value: Value, source: &str) -> Node {
+        let veil = if self.hides(&value) { &ALL } else { self };
+        let want = match value {
+            Value::Array(items) => {
+                Want::List(items.into_iter().map(|item| veil.each().node(at, item, source)).collect())
+            }
+            Value::Object(map) => {
+                let node = |(name, item): (String, Value)| {
+                    let node = veil.field(&name).node(at, item, source);
+                    (name, node)
+                };
+                Want::Map(map.into_iter().map(node).collect())
+            }
+            Value::Null => Want::Json(Value::Null),
+            scalar if veil.here => Want::Secret(Secret::of_value(source, scalar)),
+            scalar => Want::Json(scalar),
+        };
+        Node::new(at, want)
+    }
+
+    /// Adds the places of another veil.
+    pub fn join(&mut self, other: &Veil) {
+        self.here |= other.here;
+        for (name, below) in &other.fields {
+            self.fields.entry(name.clone()).or_default().join(below);
+        }
+        if let Some(each) = &other.each {
+            self.each.get_or_insert_default().join(each);
+        }
+    }
+
+    fn at_mut(&mut self, path: &Path) -> &mut Veil {
+        path.0.iter().fold(self, |veil, step| match step {
+            Step::Field(name) => veil.fields.entry(name.clone()).or_default(),
+            Step::Index(_) | Step::Keyed(..) | Step::Each => veil.each.get_or_insert_default(),
+        })
+    }
+
+    fn add(&mut self, node: &Node) {
+        match &node.want {
+            Want::Secret(_) => self.here = true,
+            Want::Ref(reference) => self.join(&reference.secrets),
+            Want::Map(map) => {
+                for (name, item) in map.iter().filter(|(_, item)| has_secret(item)) {
+                    self.fields.entry(name.to_string()).or_default().add(item);
+                }
+            }
+            Want::List(items) => {
+                for item in items.iter().filter(|item| has_secret(item)) {
+                    self.each.get_or_insert_default().add(item);
+                }
+            }
+            Want::Unset | Want::Json(_) | Want::Outside(_) => {}
+        }
+    }
+}
+
+fn has_secret(node: &Node) -> bool {
+    match &node.want {
+        Want::Secret(_) => true,
+        Want::Ref(reference) => !reference.secrets.is_empty(),
+        Want::Map(map) => map.values().any(has_secret),
+        Want::List(items) => items.iter().any(has_secret),
+        Want::Unset | Want::Json(_) | Want::Outside(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn veil(paths: &[&str]) -> Veil {
+        let mut rules = FieldRules::default();
+        for path in paths {
+            rules.at_mut(&Path::parse(path).expect(path)).secret = true;
+        }
+        Veil::of_rules(&rules)
+    }
+
+    #[test]
+    fn places_are_covered_whatever_stands_there() {
+        let veil = veil(&["token", "users[*].key", "deep.a.b"]);
+        for (value, covered) in [
+            (json!({"token": "t", "n": 1}), json!({"token": SECRET, "n": 1})),
+            (json!({"token": {"x": ["t"]}}), json!({"token": SECRET})),
+            (json!({"users": [{"key": 1, "n": 2}, 3]}), json!({"users": [{"key": SECRET, "n": 2}, SECRET]})),
+            // Not in the form that is known: where the secret is in it nobody knows.
+            (json!({"users": {"key": "k"}, "deep": ["x"]}), json!({"users": SECRET, "deep": SECRET})),
+            (json!({"deep": {"a": {"b": 1, "c": 2}}}), json!({"deep": {"a": {"b": SECRET, "c": 2}}})),
+        ] {
+            assert_eq!(veil.cover(&value), covered);
+        }
+    }
+
+    #[test]
+    fn what_is_looked_up_stays_secret_and_is_sent_as_it_is() {
+        let value = json!({"token": 7, "users": [{"key": true, "n": null}], "n": "x"});
+        let node = veil(&["token", "users[*].key"]).node(Pos::default(), value.clone(), "ref A/a .");
+        assert_eq!(node.to_value(), Ok(value));
+        let is_secret = |node: Option<&Node>| matches!(node.map(|n| &n.want), Some(Want::Secret(_)));
+        assert!(is_secret(node.get("token")) && !is_secret(node.get("n")));
+        assert!(!format!("{node:?}").contains("true"), "{node:?}");
+    }
+
+    #[test]
+    fn a_path_leads_into_the_veil() {
+        let veil = veil(&["token", "headers[*]", "users[*].key"]);
+        for (path, hidden) in
+            [("token", true), ("token.x", true), ("headers.a", true), ("users[0].key", true), ("n", false)]
+        {
+            let path = Path::parse(path).expect(path);
+            assert_eq!(veil.at(&path).hides(&json!("x")), hidden, "{path}");
+        }
+    }
+}
