@@ -239,17 +239,41 @@ async fn a_credential_that_is_not_there_sends_nothing() {
 
 #[tokio::test]
 async fn retry_after_is_told_and_pauses_the_backend() {
-    let server =
-        RawServer::start(|_, _| http("429 Too Many Requests", &[("retry-after", "999999999")], "")).await;
+    let server = RawServer::start(|_, _| http("429 Too Many Requests", &[("retry-after", "60")], "")).await;
     let client = reader(&connection(&server.url));
     let Answer::Failed(failure) = client.ask(&Arc::new(kind()), &read()).await else { panic!("it fails") };
     assert_eq!(failure.class, FailureClass::Status(429));
-    assert_eq!(failure.retry_after, Some(Duration::from_secs(900)));
+    assert_eq!(failure.retry_after, Some(Duration::from_secs(60)));
     let kind = Arc::new(kind());
     let asked = read();
     let mut paused = Box::pin(client.ask(&kind, &asked));
     assert!(futures_util::poll!(&mut paused).is_pending());
     assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_long_wait_is_not_slept_through() {
+    let server = RawServer::start(|request, _| match request {
+        r if r.starts_with("PUT") => http("201 Created", &[], ""),
+        _ => http("429 Too Many Requests", &[("retry-after", "86400")], ""),
+    })
+    .await;
+    let client = writer(&connection(&server.url));
+    let kind = Arc::new(kind());
+    for asked in [read(), read(), list_ask()] {
+        let Answer::Failed(failure) = client.ask(&kind, &asked).await else { panic!("it fails") };
+        assert_eq!(failure.retry_after, Some(Duration::from_secs(86_400)));
+        assert!(
+            failure.message.ends_with("429 Too Many Requests; it asks to wait 1day"),
+            "{}",
+            failure.message
+        );
+    }
+    assert_eq!(server.requests().len(), 1, "the server said it once for all reads");
+    assert!(
+        matches!(client.write(&kind, &create()).await, Answer::Accepted { .. }),
+        "a write has its own limit"
+    );
 }
 
 #[tokio::test]

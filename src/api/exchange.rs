@@ -15,6 +15,7 @@ use crate::backend::connection::Text;
 use crate::backend::refusal::retry_after;
 use crate::backend::request::Site;
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
+use crate::core::exchange::PATIENCE;
 use crate::core::kind::Method;
 use crate::core::redact::Redactor;
 use crate::core::report::Requests;
@@ -34,11 +35,19 @@ pub struct Line {
     auth: Authenticator,
     headers: Vec<(String, Text)>,
     limiter: Limiter,
+    /// What the server said to the last read and the last write when it asked for a long wait.
+    closed: [Mutex<Option<Closed>>; 2],
     transport: Guarded,
     counts: Mutex<Requests>,
     /// Texts that must never be printed; the credentials among them once they are known.
     secrets: Mutex<Vec<String>>,
     redactor: Mutex<Arc<Redactor>>,
+}
+
+/// A refusal that holds for a time.
+struct Closed {
+    until: Instant,
+    answer: HttpAnswer,
 }
 
 impl Guarded {
@@ -68,7 +77,18 @@ impl Line {
     ) -> Line {
         let redactor = Mutex::new(Arc::new(Redactor::new(&secrets)));
         let counts = Mutex::default();
-        Line { site, auth, headers, limiter, transport, counts, secrets: Mutex::new(secrets), redactor }
+        let closed = Default::default();
+        Line {
+            site,
+            auth,
+            headers,
+            limiter,
+            closed,
+            transport,
+            counts,
+            secrets: Mutex::new(secrets),
+            redactor,
+        }
     }
 
     /// The requests that were sent, by role.
@@ -156,6 +176,9 @@ impl Line {
             proof.put_into(&mut whole);
         }
         let permit = self.limiter.enter(request.role.is_read()).await;
+        if let Some(answer) = self.refused_already(request.role) {
+            return Ok(answer);
+        }
         let began = Instant::now();
         let told = self.transport.send(&whole).await;
         self.log(request, &told, began.elapsed());
@@ -165,18 +188,34 @@ impl Line {
         }
         permit.learn(load(&told));
         if let Ok(answer) = &told {
-            self.pause(answer);
+            self.pause(request.role, answer);
         }
         told
     }
 
-    /// Heeds `Retry-After` for the whole backend.
-    fn pause(&self, answer: &HttpAnswer) {
+    /// The refusal that a server gave for longer than a run waits: what it asked for holds for requests of the
+    /// same sort, so they are not sent.
+    fn refused_already(&self, role: Role) -> Option<HttpAnswer> {
+        let closed = lock(self.closed_to(role));
+        closed.as_ref().filter(|closed| Instant::now() < closed.until).map(|closed| closed.answer.clone())
+    }
+
+    /// Reads and writes have limits of their own at many servers.
+    fn closed_to(&self, role: Role) -> &Mutex<Option<Closed>> {
+        &self.closed[usize::from(role.is_read())]
+    }
+
+    /// Heeds `Retry-After` for the whole backend: by waiting, or by asking no more where the wait is too long.
+    fn pause(&self, role: Role, answer: &HttpAnswer) {
         if !matches!(answer.status, 429 | 503) {
             return;
         }
         if let Some(wait) = answer.header("retry-after").and_then(|text| retry_after(text, now())) {
-            self.limiter.pause(wait);
+            if wait <= PATIENCE {
+                return self.limiter.pause(wait);
+            }
+            let until = Instant::now() + wait;
+            *lock(self.closed_to(role)) = Some(Closed { until, answer: answer.clone() });
         }
     }
 

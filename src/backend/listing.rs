@@ -188,8 +188,14 @@ fn longest_list(body: &Value, depth: usize) -> usize {
 fn no_list(context: &Context, listed: Listed, answer: &HttpAnswer, found: &str) -> Failure {
     let Some(items) = &listed.list.items else {
         let failure = context.not_the_api(answer, &format!("the answer is {found}, not a list"));
-        let hint = "where the list stands inside the answer, say so: `items: .items`";
-        return Failure { hint: failure.hint.or(Some(hint.into())), ..failure };
+        let hint = match &listed.list.op.item {
+            None => "where the list stands inside the answer, say so: `items: .items`".into(),
+            Some(item) => format!(
+                "`item` is taken of each element; where the list stands is `items`: write `items: {}`",
+                item.text()
+            ),
+        };
+        return Failure { hint: failure.hint.or(Some(hint)), ..failure };
     };
     let text = items.text();
     let failure = context.not_the_api(answer, &format!("the answer has {found} at `{text}`, not a list"));

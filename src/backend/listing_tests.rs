@@ -157,6 +157,17 @@ fn what_is_no_list_is_not_the_api() {
 }
 
 #[test]
+fn an_item_in_the_place_of_items_is_told() {
+    let mut kind = kind();
+    kind.list.as_mut().expect("a list").op.item = Some(filter(".data"));
+    let failure = opened(&kind, &[], r#"{"data":[{"name":"a"}]}"#).expect_err("a map");
+    let hint = failure.hint.expect("a hint");
+    assert!(hint.ends_with("where the list stands is `items`: write `items: .data`"), "{hint}");
+    let page = read(&kind, r#"[{"data":{"name":"a"}}]"#, &Wanted::All);
+    assert_eq!(page.items[0].key, key(json!("a")), "each element has its own envelope");
+}
+
+#[test]
 fn a_filter_that_drops_elements_does_not_make_a_page_short() {
     let mut kind = kind();
     kind.list.as_mut().expect("a list").items = Some(filter(r#".items | map(select(.name != ""))"#));
@@ -272,6 +283,61 @@ fn undeclared_signs_of_more_are_seen() {
         let facts = opened(&enveloped, &headers, body).expect(body).facts;
         assert_eq!((facts.more.as_deref(), facts.total), (more, total), "{body}");
     }
+}
+
+#[test]
+fn undeclared_signs_of_more_are_seen_beside_any_paging() {
+    let cursor = |next| paged(PageBy::Cursor, Some(next), None);
+    let link = || paged(PageBy::Link, None, None);
+    let offset = || paged(PageBy::Offset, None, None);
+    let body = r#"{"items":[],"meta":{"next":"c3"}}"#;
+    let by_cursor = Some("{by: cursor, next: .meta.next}");
+    let seen = Some("`.meta.next` in its body");
+    for (kind, headers, body, more, declare) in [
+        (cursor(".meta.nxt"), vec![], body, seen, by_cursor),
+        (link(), vec![], body, seen, by_cursor),
+        (offset(), vec![], body, seen, by_cursor),
+        (
+            link(),
+            vec![],
+            r#"{"items":[],"next":"/a?x=1"}"#,
+            Some("`.next` in its body"),
+            Some("{by: url, next: .next}"),
+        ),
+        (
+            link(),
+            vec![],
+            r#"{"items":[],"_links":{"next":{"href":"http://h/2"}}}"#,
+            Some("`._links.next` in its body"),
+            Some("{by: url, next: ._links.next.href}"),
+        ),
+        (
+            link(),
+            vec![],
+            r#"{"items":[],"@odata.nextLink":"http://h/2"}"#,
+            Some("`.[\"@odata.nextLink\"]` in its body"),
+            Some("{by: url, next: .[\"@odata.nextLink\"]}"),
+        ),
+        (cursor(".c"), vec![], r#"{"items":[],"has_more":true}"#, Some("`.has_more` in its body"), None),
+        (cursor(".c"), vec![], r#"{"items":[],"c":{"x":1}}"#, Some("its `next` is a map, not a text"), None),
+        (
+            cursor(".c"),
+            vec![("link", "</2>; rel=next")],
+            r#"{"items":[]}"#,
+            Some("a `Link` header names a next page"),
+            Some("{by: link}"),
+        ),
+        (cursor(".meta.next"), vec![], body, None, None),
+        (link(), vec![], r#"{"items":[],"next":null,"next_cursor":"","nextToken":false}"#, None, None),
+        (link(), vec![], r#"{"items":[],"next_cursor":"again","has_more":false}"#, None, None),
+        (cursor(".c"), vec![], r#"{"items":[],"c":false}"#, None, None),
+        (cursor(".c"), vec![], r#"{"items":[]}"#, None, None),
+    ] {
+        let facts = opened(&kind, &headers, body).expect(body).facts;
+        assert_eq!((facts.more.as_deref(), facts.declare.as_deref()), (more, declare), "{body}");
+    }
+    let facts = opened(&offset(), &[], r#"{"items":[],"meta":{"total":7}}"#).expect("a page").facts;
+    assert_eq!((facts.total, facts.hinted), (None, Some(7)), "it may be the page's own count");
 }
 
 #[test]

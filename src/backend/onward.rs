@@ -5,7 +5,7 @@ use url::Url;
 use crate::core::exchange::{Failure, FailureClass};
 use crate::core::filter::{Filter, Vars};
 use crate::core::kind::{ListOp, PageBy};
-use crate::core::value::{Value, plain_text};
+use crate::core::value::{Value, plain_text, type_name};
 
 use super::base::Elsewhere;
 use super::link;
@@ -36,10 +36,13 @@ pub fn facts(
         Some(filter) => look(filter),
         None => Ok(None),
     };
+    let mut odd = None;
     let next = match by {
         Some(PageBy::Link) => link.map(str::to_owned),
         Some(PageBy::Url | PageBy::Cursor) => {
-            declared(page.and_then(|page| page.next.as_ref()))?.as_ref().and_then(cursor)
+            let found = declared(page.and_then(|page| page.next.as_ref()))?;
+            odd = found.as_ref().and_then(no_cursor);
+            found.as_ref().and_then(cursor)
         }
         _ => None,
     };
@@ -51,11 +54,13 @@ pub fn facts(
     let counted =
         || ["x-total-count", "x-total"].iter().find_map(|name| answer.header(name)?.trim().parse().ok());
     let mut facts = PageFacts { next, total: total.or_else(counted), ..PageFacts::default() };
-    if by != Some(PageBy::Link) && link.is_some() {
-        facts.more = Some("a `Link` header names a next page".into());
-    }
-    if by.is_none() {
-        undeclared(answer, &mut facts);
+    if facts.next.is_none() {
+        facts.more = odd;
+        if by != Some(PageBy::Link) && link.is_some() {
+            facts.more = Some("a `Link` header names a next page".into());
+            facts.declare = Some("{by: link}".into());
+        }
+        undeclared(answer, by.is_some(), &mut facts);
     }
     Ok(facts)
 }
@@ -84,6 +89,13 @@ fn cursor(value: &Value) -> Option<String> {
     }
 }
 
+/// Says of a declared `next` that it is there and cannot be sent.
+fn no_cursor(value: &Value) -> Option<String> {
+    let is_one = !matches!(value, Value::Null | Value::Bool(false)) && cursor(value).is_none();
+    let odd = is_one && value.as_str().is_none();
+    odd.then(|| format!("its `next` is {}, not a text", type_name(value)))
+}
+
 fn count(value: &Value) -> Option<u64> {
     plain_text(value).parse().ok()
 }
@@ -92,7 +104,7 @@ fn resolve(context: &Context, request: &Url, url: &str) -> Result<String, Failur
     context.site.base.resolve(request, url).map(String::from).map_err(|error| {
         let hint = match error {
             Elsewhere::OtherOrigin { .. } => {
-                "credentials never go to another origin; if the API is there, make it the `url`"
+                "credentials never go to another origin; if the API is there, make it the backend's `url`"
             }
             Elsewhere::NotAUrl(_) => "check the `next` of the listing",
         };
@@ -120,12 +132,14 @@ const NEXT: [&str; 12] = [
     "@odata.nextLink",
 ];
 const MORE: [&str; 5] = ["has_more", "hasMore", "has_next", "hasNextPage", "is_truncated"];
-const TOTAL: [&str; 8] = [
+const TOTAL: [&str; 10] = [
     "total",
     "total_count",
     "totalCount",
     "total_items",
     "totalItems",
+    "total_elements",
+    "totalElements",
     "total_results",
     "totalResults",
     "@odata.count",
@@ -133,29 +147,54 @@ const TOTAL: [&str; 8] = [
 const AROUND: [&str; 9] =
     ["meta", "metadata", "paging", "pagination", "page", "links", "_links", "page_info", "pageInfo"];
 
-/// Signs of more in an answer whose kind declares no paging.
-fn undeclared(answer: &HttpAnswer, facts: &mut PageFacts) {
+/// Signs of more that were not declared. A total is taken for what it says only where no paging is declared: on
+/// a page it may be the page's own count.
+fn undeclared(answer: &HttpAnswer, paged: bool, facts: &mut PageFacts) {
     let Some(body) = text_of(answer).filter(|body| body.trim_start().starts_with('{')) else { return };
-    let members = |body| scan::members(body, &AROUND).unwrap_or_default();
-    signs(body, "", facts);
-    for (name, around) in AROUND.iter().zip(members(body)) {
+    let members = |body, names: &[&str]| scan::members(body, names).unwrap_or_default();
+    let names: Vec<&str> = NEXT.iter().chain(&MORE).chain(&TOTAL).copied().collect();
+    let all: Vec<&str> = names.iter().chain(&AROUND).copied().collect();
+    let found = members(body, &all);
+    let (top, around) = found.split_at(names.len().min(found.len()));
+    let mut total = signs(&names, top, "", facts);
+    for (name, around) in AROUND.iter().zip(around) {
         if let Some(around) = around {
-            signs(around, name, facts);
+            total = total.or(signs(&names, &members(around, &names), name, facts));
         }
+    }
+    match paged {
+        false => facts.total = facts.total.or(total),
+        true if facts.total.is_none() => facts.hinted = total,
+        true => {}
     }
 }
 
-fn signs(body: &str, around: &str, facts: &mut PageFacts) {
-    let names: Vec<&str> = NEXT.iter().chain(&MORE).chain(&TOTAL).copied().collect();
-    for (name, text) in names.iter().zip(scan::members(body, &names).unwrap_or_default()) {
-        let Some(value) = text.and_then(|text| serde_json::from_str::<Value>(text).ok()) else { continue };
-        if TOTAL.contains(name) {
-            facts.total = facts.total.or_else(|| value.as_u64());
-        } else if leads_on(&value) {
-            let place = if around.is_empty() { format!(".{name}") } else { format!(".{around}.{name}") };
-            facts.more.get_or_insert(format!("`{place}` in its body"));
-        }
+/// Notes the first sign of more among these members, and gives the total. A flag that says there is no more is
+/// believed over a cursor beside it: some servers give one with every page.
+fn signs(names: &[&str], found: &[Option<&str>], around: &str, facts: &mut PageFacts) -> Option<u64> {
+    let value = |text: &Option<&str>| text.and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let members: Vec<(&str, Value)> =
+        names.iter().zip(found).filter_map(|(name, text)| Some((*name, value(text)?))).collect();
+    let ended = members.iter().any(|(name, value)| MORE.contains(name) && *value == Value::Bool(false));
+    let on = members.iter().find(|(name, value)| !TOTAL.contains(name) && leads_on(value));
+    if let Some((name, value)) = on.filter(|_| !ended && facts.more.is_none()) {
+        let name = if name.contains('@') { format!("[\"{name}\"]") } else { (*name).to_owned() };
+        let place = if around.is_empty() { format!(".{name}") } else { format!(".{around}.{name}") };
+        facts.declare = paging(&place, value);
+        facts.more = Some(format!("`{place}` in its body"));
     }
+    members.iter().find(|(name, _)| TOTAL.contains(name)).and_then(|(_, value)| value.as_u64())
+}
+
+/// The `page` that follows what stands at this place.
+fn paging(place: &str, value: &Value) -> Option<String> {
+    let (place, value) = match value {
+        Value::Bool(_) => return None,
+        Value::Object(link) => (format!("{place}.href"), link.get("href")?),
+        value => (place.to_owned(), value),
+    };
+    let is_url = value.as_str().is_some_and(|text| text.starts_with(['/', '?']) || text.contains("://"));
+    Some(format!("{{by: {}, next: {place}}}", if is_url { "url" } else { "cursor" }))
 }
 
 fn leads_on(value: &Value) -> bool {

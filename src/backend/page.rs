@@ -29,8 +29,12 @@ pub struct PageFacts {
     pub next: Option<String>,
     /// How many there are in all: what `total` says, or a header.
     pub total: Option<u64>,
-    /// A sign of more that the paging as declared does not use: `a next cursor in .meta.next`, say.
+    /// A sign of more that the paging as declared does not use: `` `.meta.next` in its body ``, say.
     pub more: Option<String>,
+    /// The `page` that would follow this sign, where it can be told.
+    pub declare: Option<String>,
+    /// How many there are in all, by a member that nobody declared: good for doubt alone.
+    pub hinted: Option<u64>,
     /// Tells two pages apart.
     pub fingerprint: u64,
 }
@@ -42,12 +46,22 @@ pub enum PageError {
     Repeated(String),
     #[error("the server answers with the same page again and again; it may not know `{0}`")]
     SamePage(String),
+    #[error(
+        "the pages bring nothing new: each has a next one, and the last {MOST_STALE} held what was seen before"
+    )]
+    NothingNew,
+    #[error("{MOST_EMPTY} pages in a row were empty, and each has a next one")]
+    Empty,
     #[error("the listing has more than {MOST_PAGES} pages")]
     TooMany,
 }
 
 /// Beyond this a pager is taken for endless.
 const MOST_PAGES: u64 = 10_000;
+/// So many pages in a row that hold only what was seen before are a circle.
+const MOST_STALE: u64 = 3;
+/// So many pages in a row may be empty: some servers send those where they filter late (AIP-158).
+const MOST_EMPTY: u64 = 100;
 
 /// The state of one listing. Pages may be fetched together, but are told in order.
 #[derive(Debug)]
@@ -66,6 +80,12 @@ pub struct Pager {
     number: u64,
     used: HashSet<String>,
     last: Option<u64>,
+    /// The fingerprints of all pages that held something.
+    pages: HashSet<u64>,
+    /// Pages in a row without anything new.
+    stale: u64,
+    /// Pages in a row without anything.
+    empty: u64,
     incomplete: Option<String>,
 }
 
@@ -81,6 +101,9 @@ impl Pager {
             number: page.map_or(0, |page| page.first),
             used: HashSet::new(),
             last: None,
+            pages: HashSet::new(),
+            stale: 0,
+            empty: 0,
             incomplete: None,
             page: page.cloned(),
         }
@@ -110,6 +133,9 @@ impl Pager {
             Some(PageBy::Url | PageBy::Link) => self.linked(facts, PageAt::Url)?,
         };
         self.asked += next.len() as u64;
+        if !next.is_empty() {
+            self.progress(facts)?;
+        }
         if self.asked > MOST_PAGES {
             return Err(PageError::TooMany);
         }
@@ -138,6 +164,18 @@ impl Pager {
         self.page.as_ref().map(|page| page.by)
     }
 
+    /// Whether the pages still bring something, as one leads to the next. Cursors that are always new say nothing
+    /// of that.
+    fn progress(&mut self, facts: &PageFacts) -> Result<(), PageError> {
+        if facts.count == 0 {
+            self.empty += 1;
+            return if self.empty >= MOST_EMPTY { Err(PageError::Empty) } else { Ok(()) };
+        }
+        self.empty = 0;
+        self.stale = if self.pages.insert(facts.fingerprint) { 0 } else { self.stale + 1 };
+        if self.stale >= MOST_STALE { Err(PageError::NothingNew) } else { Ok(()) }
+    }
+
     fn linked(&mut self, facts: &PageFacts, at: impl Fn(String) -> PageAt) -> Result<Vec<PageAt>, PageError> {
         let Some(next) = &facts.next else { return Ok(Vec::new()) };
         if !self.used.insert(next.clone()) {
@@ -157,6 +195,8 @@ impl Pager {
         let full = self.is_full(facts.count);
         match self.total {
             Some(total) if total > self.seen && facts.count > 0 => Ok(self.rest(total, facts.count)),
+            // However few it held: the server may give less than was asked for.
+            _ if facts.count > 0 && self.shows_more(facts) => Ok(vec![self.advance(facts.count)]),
             // A total that equals a first full page may be that page's own count.
             Some(total) if total < self.seen || self.told > 1 || !full => Ok(Vec::new()),
             _ if !full => Ok(Vec::new()),
@@ -193,6 +233,11 @@ impl Pager {
         PageAt::Number(self.number)
     }
 
+    /// Whether a page says that others follow, in a way that the paging does not use.
+    fn shows_more(&self, facts: &PageFacts) -> bool {
+        facts.more.is_some() || facts.hinted.is_some_and(|total| total > self.seen)
+    }
+
     fn conclude(&mut self, facts: &PageFacts) {
         let seen = self.seen;
         self.incomplete = match self.total {
@@ -202,11 +247,26 @@ impl Pager {
             Some(total) if total < seen && self.by().is_some() => {
                 Some(format!("the server counts {total} in all, and its pages held {seen}: it has changed"))
             }
-            _ => facts.more.as_ref().map(|more| match self.page {
-                None => format!("the answer shows more ({more}), and the backend declares no paging"),
-                Some(_) => format!("the last page shows more ({more})"),
-            }),
+            _ => match (&facts.more, facts.hinted) {
+                (Some(more), _) => Some(self.not_followed(more, facts.declare.as_deref())),
+                (None, Some(total)) if total > seen => Some(format!(
+                    "the server counts {total} in all, and its pages held {seen}: check `page` of the listing"
+                )),
+                _ => None,
+            },
         };
+    }
+
+    /// What was seen, and what would follow it.
+    fn not_followed(&self, more: &str, declare: Option<&str>) -> String {
+        let seen = match self.page {
+            None => format!("the answer shows more ({more}), and the backend declares no paging"),
+            Some(_) => format!("the last page shows more ({more}), which `page` as declared does not follow"),
+        };
+        match declare {
+            Some(page) => format!("{seen}; declare `page: {page}`"),
+            None => format!("{seen}; check `page` of the listing"),
+        }
     }
 }
 

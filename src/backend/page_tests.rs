@@ -127,13 +127,61 @@ fn there_is_a_last_page() {
 }
 
 #[test]
+fn what_brings_nothing_new_ends() {
+    for by in [PageBy::Cursor, PageBy::Url, PageBy::Link] {
+        let mut pager = Pager::new(Some(&page(by, None)));
+        let circle = |n: u64| PageFacts { fingerprint: n % 2, ..next(3, &n.to_string()) };
+        let end = (0..50).find_map(|n| pager.next(&circle(n)).err().map(|error| (n, error)));
+        assert_eq!(end, Some((4, PageError::NothingNew)), "two pages, and three that are no news");
+        let mut pager = Pager::new(Some(&page(by, None)));
+        let end = (0..500).find_map(|n| pager.next(&next(0, &n.to_string())).err().map(|error| (n, error)));
+        assert_eq!(end, Some((99, PageError::Empty)));
+    }
+    let mut pager = Pager::new(Some(&page(PageBy::Cursor, None)));
+    for n in 0..300 {
+        let count = u64::from(n % 50 == 0);
+        pager.next(&next(count, &n.to_string())).expect("empty pages between full ones are allowed");
+    }
+    let same = |n: u64, next_one: &str| PageFacts { fingerprint: n, ..next(3, next_one) };
+    let (_, pager) = run(Some(page(PageBy::Cursor, None)), &[same(1, "a"), same(1, "b"), same(2, "")]);
+    assert!(pager.at_end() && pager.incomplete().is_none(), "one page that brings nothing new is no circle");
+}
+
+fn more(count: u64) -> PageFacts {
+    let declare = Some("{by: cursor, next: .next}".into());
+    PageFacts { more: Some("`.next` in its body".into()), declare, ..held(count) }
+}
+
+#[test]
 fn signs_of_more_make_it_incomplete() {
-    let more = PageFacts { more: Some("a Link to the next page".into()), ..held(3) };
-    let (_, pager) = run(None, std::slice::from_ref(&more));
-    let why = "the answer shows more (a Link to the next page), and the backend declares no paging";
+    let (_, pager) = run(None, &[PageFacts { declare: None, ..more(3) }]);
+    let why = "the answer shows more (`.next` in its body), and the backend declares no paging; check `page` of the listing";
     assert_eq!(pager.incomplete(), Some(why));
-    let (_, pager) = run(Some(page(PageBy::Page, Some(100))), &[more]);
-    assert!(pager.incomplete().is_some());
+    for by in [PageBy::Cursor, PageBy::Url, PageBy::Link] {
+        let (asked, pager) = run(Some(page(by, None)), &[more(3)]);
+        assert_eq!(asked, [vec![]]);
+        let why = "the last page shows more (`.next` in its body), which `page` as declared does not follow; declare `page: {by: cursor, next: .next}`";
+        assert_eq!(pager.incomplete(), Some(why));
+    }
+    let (_, pager) = run(Some(page(PageBy::Cursor, None)), &[PageFacts { hinted: Some(5), ..held(3) }]);
+    let why = "the server counts 5 in all, and its pages held 3: check `page` of the listing";
+    assert_eq!(pager.incomplete(), Some(why));
+    let (_, pager) = run(Some(page(PageBy::Cursor, None)), &[PageFacts { hinted: Some(2), ..held(3) }]);
+    assert!(pager.incomplete().is_none(), "it may be the count of one page");
     let (_, pager) = run(None, &[held(3)]);
     assert!(pager.at_end() && pager.incomplete().is_none());
+}
+
+#[test]
+fn a_short_page_that_shows_more_is_not_the_last() {
+    let (asked, pager) = run(Some(page(PageBy::Offset, Some(100))), &[more(3), more(3), held(1)]);
+    assert_eq!(asked, [numbers(&[3]), numbers(&[6]), vec![]]);
+    assert!(pager.at_end() && pager.incomplete().is_none());
+    let hinted = |count| PageFacts { hinted: Some(7), ..held(count) };
+    let (asked, pager) = run(Some(page(PageBy::Page, Some(100))), &[hinted(3), hinted(3), hinted(1)]);
+    assert_eq!(asked, [numbers(&[2]), numbers(&[3]), vec![]]);
+    assert!(pager.at_end() && pager.incomplete().is_none());
+    let (asked, pager) = run(Some(page(PageBy::Page, Some(100))), &[more(3), more(0)]);
+    assert_eq!(asked, [numbers(&[2]), vec![]]);
+    assert!(pager.incomplete().is_some(), "an empty page that shows more");
 }

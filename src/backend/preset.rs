@@ -4,8 +4,7 @@
 //! for `url`, `auth` and `tls` as a whole, for `headers`, `limits` and each kind member by member, for
 //! `fields` path by path.
 
-use std::collections::BTreeMap;
-
+use crate::core::members::Members;
 use crate::core::node::{Node, Outside, Pos, Secret, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
@@ -45,7 +44,7 @@ pub fn apply(doc: &RawDocument) -> Result<RawDocument, Problem> {
     let preset = preset.get("spec").expect("a preset is a Backend document");
     let mut whole = doc.clone();
     if let Want::Map(root) = &mut whole.root.want {
-        root.insert("spec".into(), merged(spec, preset, Level::Spec));
+        root.insert("spec", merged(spec, preset, Level::Spec));
     }
     Ok(whole)
 }
@@ -63,9 +62,9 @@ enum Level {
 /// `own`, with what only the preset has.
 fn merged(own: &Node, preset: &Node, level: Level) -> Node {
     let (Want::Map(mine), Want::Map(theirs)) = (&own.want, &preset.want) else { return own.clone() };
-    let mut all: BTreeMap<String, Node> = theirs.clone();
+    let mut all: Members = theirs.clone();
     for (name, node) in mine {
-        let deeper = match (level, name.as_str()) {
+        let deeper = match (level, &**name) {
             (Level::Spec, "kinds") => Some(Level::Kinds),
             (Level::Spec, "headers" | "limits") | (Level::Kind, "fields") => Some(Level::Members),
             (Level::Kinds, _) => Some(Level::Kind),

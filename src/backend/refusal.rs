@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::core::escape;
-use crate::core::exchange::{Failure, FailureClass};
+use crate::core::exchange::{Failure, FailureClass, PATIENCE};
 use crate::core::redact::Redactor;
 use crate::core::value::Value;
 
@@ -31,8 +31,8 @@ pub struct Context<'a> {
 const LONGEST: usize = 1024;
 /// The longest piece of a text that is no JSON.
 const LONGEST_TEXT: usize = 200;
-/// `Retry-After` beyond this is taken for a mistake.
-const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+/// A longer `Retry-After` is taken for this.
+const LONGEST_WAIT: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 impl Context<'_> {
     /// A failure of this class; `what` may come from the server.
@@ -51,10 +51,16 @@ impl Context<'_> {
     /// An answer whose status is an error, or that the kind takes for one.
     pub fn refused(&self, class: FailureClass, answer: &HttpAnswer) -> Failure {
         let said = message_of(answer).map_or(String::new(), |said| format!(": {said}"));
-        let what = format!("the server answered {}{said}", status_text(answer.status));
-        let failure = self.fail(class, &what, self.hint(answer));
         let retry_after = answer.header("retry-after").and_then(|text| retry_after(text, self.now));
-        Failure { retry_after, ..failure }
+        let what = format!("the server answered {}{said}", status_text(answer.status));
+        match retry_after.filter(|wait| *wait > PATIENCE) {
+            Some(wait) => {
+                let what = format!("{what}; it asks to wait {}", humantime::format_duration(wait));
+                let hint = "run it again after that time: a longer wait than a minute is not slept through";
+                Failure { retry_after, ..self.fail(class, &what, Some(hint.into())) }
+            }
+            None => Failure { retry_after, ..self.fail(class, &what, self.hint(answer)) },
+        }
     }
 
     /// A success that is not what the API sends.
@@ -160,7 +166,8 @@ pub fn retry_after(text: &str, now: Duration) -> Option<Duration> {
         return Some(text.parse().map_or(LONGEST_WAIT, Duration::from_secs).min(LONGEST_WAIT));
     }
     let date = httpdate::parse_http_date(text).ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(date.checked_sub(now)?.min(LONGEST_WAIT))
+    // Whole seconds, as in a number: what is said of it stays short.
+    Some(Duration::from_secs(date.checked_sub(now)?.min(LONGEST_WAIT).as_secs_f64().ceil() as u64))
 }
 
 /// Whether an answer is a web page.

@@ -95,16 +95,30 @@ fn hints_name_the_next_step() {
 }
 
 #[test]
+fn a_long_wait_is_told() {
+    for (text, want) in [("60", None), ("61", Some("1m 1s")), ("86400", Some("1day"))] {
+        let mut answer = answer(429, JSON, "");
+        answer.headers.push(("retry-after".into(), text.into()));
+        let failure = refused(&answer);
+        let said = want.map_or(String::new(), |wait| format!("; it asks to wait {wait}"));
+        assert!(failure.message.ends_with(&format!("429 Too Many Requests{said}")), "{}", failure.message);
+        let hint = failure.hint.expect("a hint");
+        assert_eq!(hint.starts_with("run it again after that time"), want.is_some(), "{hint}");
+    }
+}
+
+#[test]
 fn waits_are_clamped_and_garbage_is_ignored() {
     let now = Duration::from_secs(784_111_777 - 60); // a minute before the date below
     for (text, want) in [
         ("0", Some(0)),
         ("7", Some(7)),
         (" 7 ", Some(7)),
-        ("999999999", Some(900)),
-        ("99999999999999999999999", Some(900)),
+        ("86400", Some(86_400)),
+        ("999999999", Some(31_536_000)),
+        ("99999999999999999999999", Some(31_536_000)),
         ("Sun, 06 Nov 1994 08:49:37 GMT", Some(60)),
-        ("Thu, 31 Dec 2099 23:59:59 GMT", Some(900)),
+        ("Thu, 31 Dec 2099 23:59:59 GMT", Some(31_536_000)),
         ("Sat, 05 Nov 1994 08:49:37 GMT", None),
         ("-1", None),
         ("1.5", None),

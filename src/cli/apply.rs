@@ -66,8 +66,9 @@ impl Job<'_> {
             match self.passes(&runner, &redactor, limits, out).await {
                 Ok((report, shown)) => {
                     let elapsed = start::told(began.elapsed());
+                    let (objects, fields) = (shown != Shown::Whole, shown == Shown::Nothing);
                     let verbose = self.output.verbose > 0;
-                    out.report(&report, &View { verb: self.verb, fields: !shown, verbose, elapsed });
+                    out.report(&report, &View { verb: self.verb, objects, fields, verbose, elapsed });
                     exit(&report, self.verb, self.detailed)
                 }
                 Err(problem) => start::failed(&problem, out),
@@ -75,27 +76,32 @@ impl Job<'_> {
         })
     }
 
-    /// The plan, and with consent its application; whether the plan's fields have been shown already.
+    /// The plan, and with consent its application; and what the preview has shown of it already.
     async fn passes(
         &self,
         runner: &Runner,
         redactor: &Redactor,
         limits: &Limits,
         out: &mut Out,
-    ) -> Result<(Report, bool), Problem> {
+    ) -> Result<(Report, Shown), Problem> {
         let bar = start::bar(self.output);
         let plan = runner.plan(limits, &|done, all| bar.observing(done, all)).await;
         bar.clear();
-        let plan = plan?;
+        let mut plan = plan?;
         let due = plan.objects.iter().any(|entry| entry.result == Outcome::Planned);
-        if !due || limits.stop.is_cancelled() {
-            return Ok((plan, false));
+        if !due || plan.interrupted {
+            return Ok((plan, Shown::Nothing));
         }
-        let mut shown = false;
+        let mut shown = Shown::Nothing;
         if !self.yes {
-            shown = self.ask(&plan, redactor, out)?;
-            if !shown {
-                return Ok((plan, false));
+            let previewed = self.preview(&plan, out);
+            match self.ask(&plan, redactor, limits, out).await {
+                Consent::Given if previewed => shown = Shown::Fields,
+                Consent::Given => {}
+                Consent::Withheld | Consent::NoTerminal | Consent::Interrupted => {
+                    plan.interrupted = limits.stop.is_cancelled();
+                    return Ok((plan, if previewed { Shown::Whole } else { Shown::Nothing }));
+                }
             }
         }
         let bar = start::bar(self.output);
@@ -104,22 +110,34 @@ impl Job<'_> {
         Ok((report?, shown))
     }
 
-    /// Shows the plan and asks for consent. False where it is not given; then the caller prints the plan as
-    /// the result.
-    fn ask(&self, plan: &Report, redactor: &Redactor, out: &mut Out) -> Result<bool, Problem> {
-        let interactive = io::stderr().is_terminal();
-        if interactive && self.output.format == Format::Text {
-            let verb = Verb::Plan;
-            out.preview(plan, &View { verb, fields: true, verbose: self.output.verbose > 0, elapsed: None });
+    /// Shows the plan to a person who is to confirm it; false where nobody is there, or a machine reads.
+    fn preview(&self, plan: &Report, out: &mut Out) -> bool {
+        let shows = io::stderr().is_terminal() && self.output.format == Format::Text;
+        if shows {
+            let (verb, verbose) = (Verb::Plan, self.output.verbose > 0);
+            out.preview(plan, &View { verb, objects: true, fields: true, verbose, elapsed: None });
         }
-        match confirm::ask(&confirm::question(plan, redactor), interactive) {
-            Consent::Given => Ok(true),
-            Consent::Withheld => Ok(false),
-            Consent::NoTerminal => {
-                let message = "nothing was written: what is planned was not confirmed";
-                out.error(&Problem::new(message).hint(confirm::HINT));
-                Ok(false)
-            }
-        }
+        shows
     }
+
+    /// Asks for consent; where nobody can be asked, that is said.
+    async fn ask(&self, plan: &Report, redactor: &Redactor, limits: &Limits, out: &mut Out) -> Consent {
+        let question = confirm::question(plan, self.verb, redactor);
+        let consent = confirm::ask(&question, io::stderr().is_terminal(), &limits.stop).await;
+        if consent == Consent::NoTerminal {
+            let message = "nothing was written: what is planned was not confirmed";
+            out.error(&Problem::new(message).hint(confirm::HINT));
+        }
+        consent
+    }
+}
+
+/// What of a report a preview has shown already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Nothing,
+    /// What is to change in each object; what came of it is new.
+    Fields,
+    /// All of it: nothing came of it.
+    Whole,
 }

@@ -3,7 +3,10 @@
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, BufReader, Write};
 
+use tokio_util::sync::CancellationToken;
+
 use crate::core::escape;
+use crate::core::exit::Verb;
 use crate::core::redact::Redactor;
 use crate::core::report::{Action, Entry, Outcome, Report};
 use crate::core::scrub;
@@ -17,6 +20,8 @@ pub enum Consent {
     Withheld,
     /// Nobody can be asked: the caller shows [`HINT`] and refuses.
     NoTerminal,
+    /// A signal came instead of an answer.
+    Interrupted,
 }
 
 /// What to do where nobody can be asked.
@@ -26,17 +31,36 @@ pub const HINT: &str = "there is no terminal to ask in; add `--yes` to write wit
 const NAMED: usize = 10;
 
 /// Asks in the controlling terminal, when `interactive` says that a person is there to read the question
-/// (standard error is a terminal).
-pub fn ask(question: &str, interactive: bool) -> Consent {
+/// (standard error is a terminal). `stop` ends the wait for an answer.
+pub async fn ask(question: &str, interactive: bool, stop: &CancellationToken) -> Consent {
     if !interactive {
         return Consent::NoTerminal;
     }
-    let Ok(terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
+    let Ok(mut terminal) = OpenOptions::new().read(true).write(true).open("/dev/tty") else {
         return Consent::NoTerminal;
     };
-    match terminal.try_clone() {
-        Ok(reader) => ask_on(question, BufReader::new(reader), terminal).unwrap_or(Consent::NoTerminal),
-        Err(_) => Consent::NoTerminal,
+    let (Ok(reader), Ok(writer)) = (terminal.try_clone(), terminal.try_clone()) else {
+        return Consent::NoTerminal;
+    };
+    let question = question.to_owned();
+    let read = move || ask_on(&question, BufReader::new(reader), writer).unwrap_or(Consent::NoTerminal);
+    let answer = unless_stopped(stop, read).await;
+    if answer == Consent::Interrupted {
+        // What follows is not to stand behind the question; a terminal that is gone needs no new line.
+        let _ = writeln!(terminal);
+    }
+    answer
+}
+
+/// Reads on a thread of its own: nothing can end a read of a terminal, so a signal leaves it behind.
+async fn unless_stopped(
+    stop: &CancellationToken,
+    read: impl FnOnce() -> Consent + Send + 'static,
+) -> Consent {
+    tokio::select! {
+        biased;
+        () = stop.cancelled() => Consent::Interrupted,
+        answer = tokio::task::spawn_blocking(read) => answer.unwrap_or(Consent::NoTerminal),
     }
 }
 
@@ -53,9 +77,9 @@ fn ask_on(question: &str, mut input: impl BufRead, mut output: impl Write) -> io
 }
 
 /// The question for what a report plans. What would be lost is named.
-pub fn question(report: &Report, redactor: &Redactor) -> String {
+pub fn question(report: &Report, verb: Verb, redactor: &Redactor) -> String {
     let mut text = String::new();
-    for (action, verb) in [(Action::Delete, "Deletes"), (Action::Replace, "Deletes and creates again")] {
+    for (action, act) in [(Action::Delete, "Deletes"), (Action::Replace, "Deletes and creates again")] {
         let due = |entry: &&Entry| entry.action == action && entry.result == Outcome::Planned;
         let objects: Vec<&Entry> = report.objects.iter().filter(due).collect();
         if objects.is_empty() {
@@ -66,9 +90,13 @@ pub fn question(report: &Report, redactor: &Redactor) -> String {
         if objects.len() > NAMED {
             names.push_str(&format!(" and {} more", objects.len() - NAMED));
         }
-        text.push_str(&format!("{verb} {}: {names}.\n", counted(objects.len(), "object")));
+        text.push_str(&format!("{act} {}: {names}.\n", counted(objects.len(), "object")));
     }
-    text.push_str("Apply these changes? [y/N] ");
+    let due = report.objects.iter().filter(|entry| entry.result == Outcome::Planned).count();
+    text.push_str(&match verb {
+        Verb::Delete => format!("Delete {}? [y/N] ", counted(due, "object")),
+        _ => "Apply these changes? [y/N] ".to_owned(),
+    });
     text
 }
 
@@ -91,19 +119,37 @@ mod tests {
             assert_eq!(ask_on("Sure? ", answer.as_bytes(), &mut shown).expect("no I/O"), want, "{answer:?}");
             assert_eq!(shown, b"Sure? ");
         }
-        assert_eq!(ask("Sure? ", false), Consent::NoTerminal);
+    }
+
+    #[tokio::test]
+    async fn a_signal_is_an_answer() {
+        let stop = CancellationToken::new();
+        assert_eq!(ask("Sure? ", false, &stop).await, Consent::NoTerminal);
+        assert_eq!(unless_stopped(&stop, || Consent::Given).await, Consent::Given);
+        // The reader waits for as long as the test holds the other end.
+        let (hold, wait) = std::sync::mpsc::channel::<()>();
+        let signal = stop.clone();
+        let read = move || {
+            signal.cancel();
+            let _ = wait.recv();
+            Consent::Given
+        };
+        assert_eq!(unless_stopped(&stop, read).await, Consent::Interrupted);
+        drop(hold);
     }
 
     #[test]
     fn what_would_be_lost_is_named() {
         let redactor = Redactor::new(["s3cr3t"]);
-        assert_eq!(question(&plan(), &redactor), "Apply these changes? [y/N] ");
+        assert_eq!(question(&plan(), Verb::Apply, &redactor), "Apply these changes? [y/N] ");
         let mut report = plan();
         report.objects = (0..12)
             .map(|i| entry("Queue", &format!("q{i}\u{1b}"), 1, Action::Delete, Outcome::Planned))
             .collect();
         report.objects.push(entry("User", "s3cr3t", 1, Action::Replace, Outcome::Planned));
-        insta::assert_snapshot!(question(&report, &redactor), @r"
+        let asked = question(&report, Verb::Delete, &redactor);
+        assert!(asked.ends_with("\nDelete 13 objects? [y/N] "), "{asked}");
+        insta::assert_snapshot!(question(&report, Verb::Apply, &redactor), @r"
             Deletes 12 objects: Queue //q0\u{1b}, Queue //q1\u{1b}, Queue //q2\u{1b}, Queue //q3\u{1b}, Queue //q4\u{1b}, Queue //q5\u{1b}, Queue //q6\u{1b}, Queue //q7\u{1b}, Queue //q8\u{1b}, Queue //q9\u{1b} and 2 more.
             Deletes and creates again 1 object: User //(redacted).
             Apply these changes? [y/N]

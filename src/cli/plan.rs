@@ -48,7 +48,10 @@ fn compare(
             Err(problem) => return start::failed(&problem, out),
         };
         let elapsed = start::told(began.elapsed());
-        out.report(&report, &View { verb, fields: true, verbose: output.verbose > 0, elapsed });
+        out.report(
+            &report,
+            &View { verb, objects: true, fields: true, verbose: output.verbose > 0, elapsed },
+        );
         exit(&report, verb, detailed)
     })
 }

@@ -62,5 +62,6 @@ fn service(options: &Serve) -> Result<Service, Problem> {
 fn rules(file: &Path) -> anyhow::Result<Rules> {
     let doing = || format!("reading the faults `{}`", file.display());
     let text = std::fs::read_to_string(file).with_context(doing)?;
-    Rules::parse(&text).with_context(doing)
+    // The error tells its cause itself; as a chain it would be told twice.
+    Rules::parse(&text).map_err(|error| anyhow::anyhow!("{error}")).with_context(doing)
 }

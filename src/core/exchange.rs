@@ -151,8 +151,18 @@ pub struct Failure {
     pub message: String,
     /// The next step, where there is one.
     pub hint: Option<String>,
-    /// What the server asked for in `Retry-After`, clamped.
+    /// What the server asked for in `Retry-After`.
     pub retry_after: Option<Duration>,
+}
+
+/// The longest wait that a run which is to end sleeps through when a server asks for it.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+impl Failure {
+    /// Whether the server asks for a longer wait than a run has patience for: it is not asked again.
+    pub fn asks_too_much(&self) -> bool {
+        self.retry_after.is_some_and(|wait| wait > PATIENCE)
+    }
 }
 
 /// The classes of `engine.md` section 5.1.

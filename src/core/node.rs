@@ -1,10 +1,10 @@
 //! A desired value as it stands in a file: a tree in which each value knows its place, with the things
 //! that JSON cannot say: "must not be set", a secret, a field of another object.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::members::Members;
 use super::path::Path;
 use super::value::{Map, Value};
 use super::veil::Veil;
@@ -52,7 +52,7 @@ pub enum Want {
     /// What loading puts in or takes away. None is left in a loaded document.
     Outside(Outside),
     List(Vec<Node>),
-    Map(BTreeMap<String, Node>),
+    Map(Members),
 }
 
 /// A value that the document does not state itself.
@@ -231,7 +231,7 @@ impl Node {
             Want::Map(map) => {
                 let mut object = Map::new();
                 for (name, item) in map.iter().filter(|(_, item)| !item.is_blank()) {
-                    object.insert(name.clone(), item.to_value()?);
+                    object.insert(name.to_string(), item.to_value()?);
                 }
                 Value::Object(object)
             }
@@ -252,7 +252,7 @@ pub enum Unavailable {
 mod tests {
     use super::*;
 
-    /// A hundred thousand documents have millions of nodes, and each small map has room for eleven.
+    /// A hundred thousand documents have millions of nodes.
     #[test]
     fn a_node_is_a_value_and_a_place() {
         assert_eq!(size_of::<Node>(), size_of::<Value>() + size_of::<Pos>());

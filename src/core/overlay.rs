@@ -173,12 +173,12 @@ impl Form {
         let mut merged = Map::new();
         for (name, value) in observed.iter().filter(|(name, _)| !declared.contains_key(*name)) {
             if let Some(value) = self.undeclared(value, place.scope.closed, place.field(name)) {
-                merged.insert(name.clone(), value);
+                merged.insert(name.to_string(), value);
             }
         }
         for (name, item) in declared {
-            if let Some(value) = self.value(item, observed.get(name), place.field(name))? {
-                merged.insert(name.clone(), value);
+            if let Some(value) = self.value(item, observed.get(&**name), place.field(name))? {
+                merged.insert(name.to_string(), value);
             }
         }
         Ok(Value::Object(merged))

@@ -155,7 +155,7 @@ impl Veil {
             Want::Ref(reference) => self.join(&reference.secrets),
             Want::Map(map) => {
                 for (name, item) in map.iter().filter(|(_, item)| has_secret(item)) {
-                    self.fields.entry(name.clone()).or_default().add(item);
+                    self.fields.entry(name.to_string()).or_default().add(item);
                 }
             }
             Want::List(items) => {

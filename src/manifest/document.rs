@@ -11,6 +11,7 @@ use super::values::Outsides;
 use super::{excerpt, lay, metadata, policy, references, verbatim};
 use crate::core::document::{Document, Policy};
 use crate::core::identity::{KindName, ObjectId};
+use crate::core::members::Members;
 use crate::core::node::{Node, Origin, Outside, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
@@ -106,12 +107,12 @@ fn plain(
     problems: &mut Problems,
 ) -> Option<Document> {
     let Want::Map(mut top) = root.want else { return None };
-    for (key, node) in top.iter().filter(|(key, _)| !KEYS.contains(&key.as_str())) {
+    for (key, node) in top.iter().filter(|(key, _)| !KEYS.contains(&&***key)) {
         let problem = Problem::new(format!("`{key}` is not a key of a document"));
         problems.add(node.at, problem.hint(suggest::hint(key, "a document has", KEYS)));
     }
     let metadata = match top.remove("metadata").map(|node| (node.at, node.want)) {
-        None | Some((_, Want::Outside(Outside::Nothing))) => BTreeMap::new(),
+        None | Some((_, Want::Outside(Outside::Nothing))) => Members::default(),
         Some((_, Want::Map(map))) => map,
         Some((at, _)) => {
             problems.add(at, Problem::new("`metadata` must be a map").hint("it holds the parts of the key"));
@@ -125,7 +126,7 @@ fn plain(
     };
     let key = metadata::key(&kind, &metadata, origin.at, problems);
     let labels = labels(metadata.get("labels"), Some(problems));
-    let spec = top.remove("spec").unwrap_or_else(|| Node::new(origin.at, Want::Map(BTreeMap::new())));
+    let spec = top.remove("spec").unwrap_or_else(|| Node::new(origin.at, Want::Map(Members::default())));
     check_body(&spec, problems);
     let id = ObjectId { kind: kind.name.clone(), key: key? };
     Some(Document { id, origin, spec, labels, policy })
@@ -161,7 +162,7 @@ pub fn labels(node: Option<&Node>, problems: Option<&mut Problems>) -> BTreeMap<
         Some((_, Want::Map(map))) => {
             for (name, node) in map {
                 match node.as_str() {
-                    Some(text) => drop(found.insert(name.clone(), text.to_owned())),
+                    Some(text) => drop(found.insert(name.to_string(), text.to_owned())),
                     None => wrong.push((node.at, format!("the label `{name}` must be a text"))),
                 }
             }

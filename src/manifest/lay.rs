@@ -18,7 +18,7 @@ pub fn lay(root: &mut Node, path: &Path, new: Node) -> Result<(), Problem> {
         }
         node = match (step, &mut node.want) {
             (Step::Field(name), Want::Map(map)) => {
-                map.entry(name.clone()).or_insert_with(|| Node::new(new.at, Want::Outside(Outside::Nothing)))
+                map.get_or_insert_with(name, || Node::new(new.at, Want::Outside(Outside::Nothing)))
             }
             (Step::Index(i), Want::List(items)) => items.get_mut(*i).ok_or_else(|| no_element(path, step))?,
             (Step::Keyed(name, value), Want::List(items)) => items

@@ -2,10 +2,9 @@
 //!
 //! Brings `scalar` and `tag` together. Knows no positions: the caller adds them to the errors.
 
-use std::collections::BTreeMap;
-
 use super::{scalar, tag};
-use crate::core::node::{Node, Outside, Want};
+use crate::core::members::Members;
+use crate::core::node::{Outside, Want};
 use crate::core::problem::Problem;
 use crate::core::value::Value;
 
@@ -103,7 +102,7 @@ pub fn list(tag: Option<Tag>) -> Result<(), Problem> {
 }
 
 /// What a map with this tag is.
-pub fn map(tag: Option<Tag>, map: BTreeMap<String, Node>) -> Result<Want, Problem> {
+pub fn map(tag: Option<Tag>, map: Members) -> Result<Want, Problem> {
     match tag {
         None | Some(Tag::NonSpecific) => Ok(Want::Map(map)),
         Some(Tag::Core(name)) if name == "map" => Ok(Want::Map(map)),

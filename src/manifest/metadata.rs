@@ -3,13 +3,13 @@
 //! A name must not be able to change the shape of a URL: what could is refused here, with its place, long
 //! before any request is built.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::problems::Problems;
 use crate::core::filter::{Filter, Vars};
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, Piece};
+use crate::core::members::Members;
 use crate::core::node::{Node, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::suggest;
@@ -19,18 +19,18 @@ use crate::core::value::{Map, Value};
 const BESIDE: [&str; 2] = ["labels", "annotations"];
 
 /// The names in `metadata` that are parts, in the order in which they are written.
-pub fn part_names(metadata: &BTreeMap<String, Node>) -> Vec<&str> {
+pub fn part_names(metadata: &Members) -> Vec<&str> {
     let mut names: Vec<(&str, Pos)> = metadata
         .iter()
-        .filter(|(name, _)| !BESIDE.contains(&name.as_str()))
-        .map(|(name, node)| (name.as_str(), node.at))
+        .filter(|(name, _)| !BESIDE.contains(&&***name))
+        .map(|(name, node)| (&**name, node.at))
         .collect();
     names.sort_by_key(|(_, at)| *at);
     names.into_iter().map(|(name, _)| name).collect()
 }
 
 /// The key that `metadata` states; `at` is where the document begins.
-pub fn key(kind: &Kind, metadata: &BTreeMap<String, Node>, at: Pos, problems: &mut Problems) -> Option<Key> {
+pub fn key(kind: &Kind, metadata: &Members, at: Pos, problems: &mut Problems) -> Option<Key> {
     let before = problems.list.len();
     for name in part_names(metadata).into_iter().filter(|name| kind.part(name).is_none()) {
         let problem = Problem::new(format!("`{name}` is no part of the key of a `{}`", kind.name.kind));
@@ -123,7 +123,7 @@ fn without_outsides(node: &Node) -> Value {
         Want::Json(value) => value.clone(),
         Want::List(items) => items.iter().map(without_outsides).collect(),
         Want::Map(map) => {
-            let members = map.iter().map(|(name, node)| (name.clone(), without_outsides(node)));
+            let members = map.iter().map(|(name, node)| (name.to_string(), without_outsides(node)));
             Value::Object(members.collect::<Map<_, _>>())
         }
         Want::Unset | Want::Secret(_) | Want::Ref(_) | Want::Outside(_) => Value::Null,

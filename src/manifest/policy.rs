@@ -2,12 +2,12 @@
 //!
 //! Knows one document's annotations. Whether what they name exists is checked elsewhere.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::problems::Problems;
 use super::tag;
 use crate::core::document::{Drift, Ensure, OnConflict, Policy};
+use crate::core::members::Members;
 use crate::core::node::{Node, Outside, Pos, Reference, Want};
 use crate::core::path::Path;
 use crate::core::problem::Problem;
@@ -32,21 +32,21 @@ const NAMES: [&str; 11] = [
 ];
 
 /// Takes our annotations out of a document, and the map they stood in when nothing else is in it.
-pub fn take(root: &mut Node, problems: &mut Problems) -> BTreeMap<String, Node> {
-    let Want::Map(top) = &mut root.want else { return BTreeMap::new() };
+pub fn take(root: &mut Node, problems: &mut Problems) -> Members {
+    let Want::Map(top) = &mut root.want else { return Members::default() };
     let Some(Node { want: Want::Map(metadata), .. }) = top.get_mut("metadata") else {
-        return BTreeMap::new();
+        return Members::default();
     };
-    let Some(annotations) = metadata.get_mut("annotations") else { return BTreeMap::new() };
+    let Some(annotations) = metadata.get_mut("annotations") else { return Members::default() };
     let map = match &mut annotations.want {
         Want::Map(map) => map,
-        Want::Outside(Outside::Nothing) | Want::Unset => return BTreeMap::new(),
+        Want::Outside(Outside::Nothing) | Want::Unset => return Members::default(),
         _ => {
             problems.add(annotations.at, Problem::new("`annotations` must be a map"));
-            return BTreeMap::new();
+            return Members::default();
         }
     };
-    let (ours, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+    let (ours, others): (Members, Members) =
         std::mem::take(map).into_iter().partition(|(name, _)| name.starts_with(PREFIX));
     *map = others;
     if map.is_empty() && !ours.is_empty() {
@@ -59,7 +59,7 @@ pub fn take(root: &mut Node, problems: &mut Problems) -> BTreeMap<String, Node> 
 pub type Laid = (Path, Node);
 
 /// Reads our annotations. Each wrong one is a problem; the others count.
-pub fn read(annotations: &BTreeMap<String, Node>, problems: &mut Problems) -> (Policy, Vec<Laid>) {
+pub fn read(annotations: &Members, problems: &mut Problems) -> (Policy, Vec<Laid>) {
     let (mut policy, mut laid) = (Policy::default(), Vec::new());
     for (name, node) in annotations {
         let done = one(name, node, &mut policy, &mut laid, problems);

@@ -123,7 +123,7 @@ mod tests {
         Document {
             id: ObjectId { kind, key },
             origin: Origin { file: "./manifests/queues.yaml".into(), at: Pos { line: 1, column: 1 } },
-            spec: Node::new(Pos::default(), Want::Map(BTreeMap::new())),
+            spec: Node::new(Pos::default(), Want::Map(Default::default())),
             labels: [("team".into(), "shop".into()), ("tier".into(), "1".into())].into(),
             policy: Policy::default(),
         }

@@ -4,11 +4,11 @@
 //! `trueup/values` says the same without the `!`, and is read by the same functions. Errors have no place:
 //! the caller adds it.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use crate::core::node::{Node, Outside, Reference, Secret, Want};
+use crate::core::members::Members;
+use crate::core::node::{Outside, Reference, Secret, Want};
 use crate::core::path::Path;
 use crate::core::problem::Problem;
 use crate::core::suggest;
@@ -45,7 +45,7 @@ pub fn of_text(name: &str, text: &str) -> Result<Want, Problem> {
 }
 
 /// The value of `!name {…}`.
-pub fn of_map(name: &str, map: &BTreeMap<String, Node>) -> Result<Want, Problem> {
+pub fn of_map(name: &str, map: &Members) -> Result<Want, Problem> {
     match name {
         "ref" => Ok(Want::Ref(long_reference(map)?.into())),
         other => Err(not_a(other, "a map")),
@@ -139,7 +139,7 @@ fn field_path(text: &str) -> Result<Path, Problem> {
 }
 
 /// `{kind: …, field: …, backend?: …}` and the parts of the key.
-fn long_reference(map: &BTreeMap<String, Node>) -> Result<Reference, Problem> {
+fn long_reference(map: &Members) -> Result<Reference, Problem> {
     let word = |name: &str| match map.get(name) {
         None => Ok(None),
         Some(node) => node
@@ -152,13 +152,12 @@ fn long_reference(map: &BTreeMap<String, Node>) -> Result<Reference, Problem> {
     let field = word("field")?.ok_or_else(|| missing("field"))?;
     let mut parts: Vec<(Arc<str>, Value)> = Vec::new();
     let mut text = format!("{{kind: {kind}");
-    for (name, node) in map.iter().filter(|(name, _)| !matches!(name.as_str(), "kind" | "field" | "backend"))
-    {
+    for (name, node) in map.iter().filter(|(name, _)| !matches!(&***name, "kind" | "field" | "backend")) {
         let value = node.to_value().ok().filter(|value| !value.is_null()).ok_or_else(|| {
             Problem::new(format!("`{name}` of a `!ref` must be a plain value")).hint(LONG_REF_FORM)
         })?;
         write!(text, ", {name}: {}", plain_text(&value)).expect("writing to a string cannot fail");
-        parts.push((name.as_str().into(), value));
+        parts.push((name.clone(), value));
     }
     write!(text, ", field: {field}}}").expect("writing to a string cannot fail");
     Ok(Reference {
@@ -194,6 +193,7 @@ fn decode(name: &str) -> Result<String, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::node::Node;
     use crate::core::node::Pos;
 
     fn reference(text: &str) -> Reference {
@@ -294,7 +294,7 @@ mod tests {
         assert!(!of_text("secret", "hunter2").expect_err("no source").to_string().contains("hunter2"));
         assert_eq!(not_a("env", "a list").message, "`!env` cannot stand on a list");
         assert_eq!(
-            of_map("env", &BTreeMap::new()).expect_err("a map").message,
+            of_map("env", &Members::default()).expect_err("a map").message,
             "`!env` cannot stand on a map"
         );
     }

@@ -3,11 +3,11 @@
 //! Here stand the rules that hold for YAML and JSON alike: duplicate keys, keys that are no texts, merge keys,
 //! aliases under a budget, and how large and deep a document may be. Knows no parser and no file system.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::leaf::{self, Name, Scalar, Tag};
-use super::members::{Key, Members};
+use super::open_map::{Key, OpenMap};
 use crate::core::node::{Node, Origin, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::value::Value;
@@ -35,6 +35,8 @@ pub struct Tree {
     nodes: usize,
     alias_nodes: usize,
     anchor_nodes: usize,
+    /// Names of members so far.
+    names: HashSet<Arc<str>>,
     pub problems: Vec<Problem>,
     /// Problems that are more than a warning, so far and before this document.
     errors: usize,
@@ -63,7 +65,7 @@ struct Frame {
 
 enum Items {
     List(Vec<Node>),
-    Map(Members),
+    Map(OpenMap),
 }
 
 /// The two shapes of collection.
@@ -91,6 +93,7 @@ impl Tree {
             alias_nodes: 0,
             anchor_nodes: 0,
             problems: Vec::new(),
+            names: HashSet::new(),
             errors: 0,
             errors_before: 0,
             warned: None,
@@ -142,7 +145,7 @@ impl Tree {
         }
         let items = match shape {
             Shape::List => Items::List(Vec::new()),
-            Shape::Map => Items::Map(Members::default()),
+            Shape::Map => Items::Map(OpenMap::default()),
         };
         self.stack.push(Frame { at, tag, anchor, nodes_before: self.nodes, height: 1, items });
         Ok(())
@@ -216,7 +219,8 @@ impl Tree {
         if self.key_is_due()
             && let Want::Json(Value::String(text)) = node.want
         {
-            self.set_key(Key::Of(text, at));
+            let name = self.name(&text);
+            self.set_key(Key::Of(name, at));
             return Ok(());
         }
         self.deliver(node, 0, size, height)
@@ -268,13 +272,23 @@ impl Tree {
 
     fn key(&mut self, scalar: &Scalar<'_>, at: Pos) -> Key {
         match leaf::key(scalar) {
-            Ok(Name::Text) => Key::Of(scalar.text.into(), at),
+            Ok(Name::Text) => Key::Of(self.name(scalar.text), at),
             Ok(Name::Merge) => Key::Merge(at),
             Err(problem) => {
                 self.problem(at, problem);
                 Key::Refused
             }
         }
+    }
+
+    /// The name of a member: one text for all the maps of the file that have it.
+    fn name(&mut self, text: &str) -> Arc<str> {
+        if let Some(name) = self.names.get(text) {
+            return name.clone();
+        }
+        let name: Arc<str> = text.into();
+        self.names.insert(name.clone());
+        name
     }
 
     fn value(&mut self, scalar: &Scalar<'_>, at: Pos) -> Want {

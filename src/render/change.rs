@@ -106,6 +106,12 @@ fn texts(change: &Change) -> Option<(&str, &str)> {
     }
 }
 
+/// Whether consent is what a refused replacement wants for.
+fn wants_consent(entry: &Entry) -> bool {
+    let why = entry.result.explanation();
+    why.is_some_and(|why| why.hint.as_deref().is_some_and(|hint| hint.contains("--replace")))
+}
+
 /// Why the line is there, in words. The fields of an object that is created need none.
 fn reason(entry: &Entry, change: &Change) -> (Style, String) {
     let refused = matches!(entry.result, Outcome::Refused(_));
@@ -117,9 +123,10 @@ fn reason(entry: &Entry, change: &Change) -> (Style, String) {
         Reason::Closed => (Style::Dim, "closed: not declared".into()),
         Reason::ListOwned => (Style::Dim, "not in the declared list".into()),
         Reason::Reordered => (Style::Dim, "order: the same elements, in another order".into()),
-        Reason::Immutable(Immutable::Replace) if refused => {
+        Reason::Immutable(Immutable::Replace) if refused && wants_consent(entry) => {
             (Style::Bad, format!("immutable: refused, needs --replace {}", entry.id.slashed()))
         }
+        Reason::Immutable(Immutable::Replace) if refused => (Style::Bad, "immutable: refused".into()),
         Reason::Immutable(Immutable::Replace) => (Style::Dim, "immutable: the object is replaced".into()),
         Reason::Immutable(Immutable::Refuse) => {
             (Style::Bad, "immutable: refused, cannot be changed once it is there".into())

@@ -40,7 +40,7 @@ impl Write for Sink {
     }
 }
 
-const VIEW: View = View { verb: Verb::Plan, fields: true, verbose: true, elapsed: None };
+const VIEW: View = View { verb: Verb::Plan, objects: true, fields: true, verbose: true, elapsed: None };
 
 fn out(format: Format) -> (Out, Sink) {
     let sink = Sink::default();

@@ -17,6 +17,8 @@ use super::summary;
 #[derive(Clone, Copy, Debug)]
 pub struct View {
     pub verb: Verb,
+    /// Whether objects are listed: not again after a plan that was shown and not carried out.
+    pub objects: bool,
     /// Whether fields are listed: not again after a plan that has just listed them.
     pub fields: bool,
     /// Objects in sync too.
@@ -34,6 +36,23 @@ const GAP: usize = 3;
 
 /// The whole report. Objects in sync take no line, unless they have a finding or all are asked for.
 pub fn report(report: &Report, view: &View) -> Text {
+    let mut text = match view.objects {
+        true => objects(report, view),
+        false => Text::new(),
+    };
+    if report.interrupted {
+        let words = match view.objects {
+            true => "Interrupted: what has no result above was not settled; run the command again.",
+            false => "Interrupted: nothing was written.",
+        };
+        text.push(Line::new().with(Style::Bad, words));
+    }
+    text.push(summary::line(report, view.verb, view.elapsed));
+    text
+}
+
+/// The blocks of the objects, with their files below each other.
+fn objects(report: &Report, view: &View) -> Text {
     let has_line = |entry: &&Entry| view.verbose || !entry.is_in_sync() || !entry.findings.is_empty();
     let shown: Vec<&Entry> = report.objects.iter().filter(has_line).collect();
     let many = shown.iter().any(|entry| entry.id.kind.backend != shown[0].id.kind.backend);
@@ -55,11 +74,6 @@ pub fn report(report: &Report, view: &View) -> Text {
         text.append(explanations(entry, told));
         told = entry.verdict().explanation();
     }
-    if report.interrupted {
-        let words = "Interrupted: what has no result above was not settled; run the command again.";
-        text.push(Line::new().with(Style::Bad, words));
-    }
-    text.push(summary::line(report, view.verb, view.elapsed));
     text
 }
 

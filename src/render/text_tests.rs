@@ -8,7 +8,7 @@ use crate::core::redact::Redactor;
 use crate::core::scrub;
 
 fn view(verb: Verb) -> View {
-    View { verb, fields: true, verbose: false, elapsed: None }
+    View { verb, objects: true, fields: true, verbose: false, elapsed: None }
 }
 
 /// As `Out` shows it: secrets are taken out first.
@@ -146,6 +146,17 @@ fn summaries() {
         let text = shown(&report, &view(verb));
         assert_eq!(text.lines().last().map(|line| format!("{line}\n")).as_deref(), Some(want));
     }
+}
+
+/// After a preview that was not agreed to, the plan is not told again.
+#[test]
+fn what_was_shown_before() {
+    let mut report = of(vec![entry("Queue", "a", 1, Action::Create, Outcome::Planned)]);
+    let view = View { objects: false, ..view(Verb::Apply) };
+    assert_eq!(shown(&report, &view), "Not applied: 1 to create. 1 object seen in 0 requests.\n");
+    report.interrupted = true;
+    let told = shown(&report, &view);
+    assert!(told.starts_with("Interrupted: nothing was written.\nNot applied: 1 to create."), "{told}");
 }
 
 #[test]

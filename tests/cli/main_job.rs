@@ -63,7 +63,7 @@ fn from_nothing_to_in_sync() {
     +   Team platform          manifests/shop/teams.yaml:1       created
     +   Team storefront        manifests/shop/teams.yaml:10      created
     +   Webhook shop/deploys   manifests/shop/webhooks.yaml:1    created
-    Applied: 6 created. 6 objects seen in 19 requests.
+    Applied: 6 created. 6 objects seen in 18 requests.
     ");
     assert_snapshot!(run(&scratch, "apply --yes").told(), @"
     exit 0

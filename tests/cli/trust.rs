@@ -200,7 +200,7 @@ fn a_next_page_elsewhere() {
     exit 1
     !   Team red   a.yaml:1
         unknown: listing Team: the next page is not followed: `http://127.0.0.1:PORT` is not at the backend's origin `http://127.0.0.1:PORT`
-        hint: credentials never go to another origin; if the API is there, make it the `url`
+        hint: credentials never go to another origin; if the API is there, make it the backend's `url`
     Plan: 1 unknown. 0 objects seen in 1 request.
     ");
     assert_eq!(evil.lines(), [""; 0]);

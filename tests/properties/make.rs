@@ -77,7 +77,7 @@ fn node(want: Want) -> Node {
 }
 
 fn map_of(inner: impl Strategy<Value = Node>) -> impl Strategy<Value = Node> {
-    btree_map(name(), inner, 0..5).prop_map(|map| node(Want::Map(map)))
+    btree_map(name(), inner, 0..5).prop_map(|map| node(Want::Map(map.into_iter().collect())))
 }
 
 fn desired() -> impl Strategy<Value = Node> {
@@ -239,7 +239,7 @@ fn stored(desired: &Node, secret: &str) -> Value {
         Want::Map(map) => {
             let members = map.iter().filter(|(_, item)| item.want != Want::Unset);
             Value::Object(
-                members.map(|(name, item)| (name.clone(), stored(item, secret))).collect::<Map<_, _>>(),
+                members.map(|(name, item)| (name.to_string(), stored(item, secret))).collect::<Map<_, _>>(),
             )
         }
         Want::Ref(_) | Want::Outside(_) => unreachable!("none is made here"),

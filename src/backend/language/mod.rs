@@ -4,6 +4,7 @@
 //! (`reader`), the records of a kind (`kind`, `operation`, `listing`, `template`, `words`), and what only
 //! shows when all kinds are there (`check`). Nothing here knows an API, a file or the network.
 
+mod address;
 mod check;
 mod connection;
 mod generic;

@@ -64,7 +64,7 @@ impl<'d> Reader<'d> {
     pub fn members<'n>(&mut self, node: &'n Node, what: &str) -> Vec<(&'n str, &'n Node)> {
         match &node.want {
             Want::Map(map) => {
-                let mut members: Vec<_> = map.iter().map(|(name, node)| (name.as_str(), node)).collect();
+                let mut members: Vec<_> = map.iter().map(|(name, node)| (&**name, node)).collect();
                 members.sort_by_key(|(_, node)| node.at);
                 members
             }
@@ -78,7 +78,7 @@ impl<'d> Reader<'d> {
     /// The names of a map's members.
     pub fn names<'n>(&self, node: &'n Node) -> Vec<&'n str> {
         match &node.want {
-            Want::Map(map) => map.keys().map(String::as_str).collect(),
+            Want::Map(map) => map.keys().map(|name| &**name).collect(),
             _ => Vec::new(),
         }
     }

@@ -1,9 +1,9 @@
 //! Documents for the tests of the language.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::core::kind::Kind;
+use crate::core::members::Members;
 use crate::core::node::{Node, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
@@ -32,7 +32,7 @@ fn node(yaml: serde_yaml::Value, next: &mut Pos) -> Node {
             let member = |(name, value): (serde_yaml::Value, _)| {
                 (name.as_str().expect("a name").to_owned(), node(value, next))
             };
-            Want::Map(members.into_iter().map(member).collect::<BTreeMap<_, _>>())
+            Want::Map(members.into_iter().map(member).collect::<Members>())
         }
         scalar => Want::Json(serde_json::to_value(scalar).expect("a scalar")),
     };

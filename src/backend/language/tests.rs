@@ -301,6 +301,51 @@ fn checks_find_what_cannot_work() {
 }
 
 #[test]
+fn a_request_for_one_object_says_which() {
+    for (words, want) in [
+        (
+            "delete: DELETE /t",
+            "`delete` would go to the same address for every T: `{name}` of its key or `{id}` is missing",
+        ),
+        ("read: GET /t", "`read` would go"),
+        ("update: PUT /t", "`update` would go"),
+        ("update: PATCH /t", "`update` would go"),
+        ("update: {request: PATCH /t, body: '{changes: .}'}", "`update` would go"),
+        (
+            "create: PUT /t",
+            "`create` would go to the same address for every T: `{name}` of its key is missing",
+        ),
+        ("delete: {request: DELETE /t, headers: {X-N: x}}", "`delete` would go"),
+        ("delete: POST /t/purge", "`delete` would go"),
+    ] {
+        let problems = problems(&with(words));
+        assert_eq!(problems.len(), 1, "{words}: {problems:?}");
+        assert!(problems[0].message.starts_with(want), "{words}: {problems:?}");
+    }
+    let scoped =
+        "{T: {parent: {org: none}, key: {name: .name}, list: 'GET /o/{org}/t', delete: 'DELETE /o/{org}/t'}}";
+    assert!(problems(scoped)[0].message.starts_with("`delete` would go"), "a parent tells no siblings apart");
+    for words in [
+        "delete: 'DELETE /t/{id}'",
+        "delete: 'DELETE /t/{*name}'",
+        "delete: 'DELETE /t?name={name}'",
+        "delete: {request: DELETE /t, query: {n: '{name}'}}",
+        "delete: {request: POST /t/purge, body: '{names: [$key.name]}'}",
+        "delete: {request: PATCH /t, body: '{rrsets: [{name, changetype: \"DELETE\"}]}'}",
+        "update: {request: PATCH /t, send: full, body: '{rrsets: [.]}'}",
+        "update: {request: PATCH /t, body: '{id: $id, changes: .}'}",
+        "create: POST /t, update: create",
+        "read: {request: GET /all, item: '.[$key.name]'}",
+    ] {
+        let problems = problems(&with(words));
+        assert!(problems.is_empty(), "{words}: {problems:?}");
+    }
+    kind("{read: GET /s, update: PUT /s, delete: DELETE /s}");
+    // Below a parent, the body may tell siblings apart: topic permissions of RabbitMQ do.
+    kind("{parent: {org: none}, key: {name: .name}, list: 'GET /o/{org}/t', create: 'PUT /o/{org}/t'}");
+}
+
+#[test]
 fn kinds_without_problems_are_kept() {
     let (kinds, problems) = super::kinds(&backend(
         "{url: 'http://x', kinds: {A: {key: {n: .n}, list: GET /a}, B: {key: {n: .n}}}}",

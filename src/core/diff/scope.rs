@@ -138,7 +138,7 @@ pub(crate) fn plain(node: &Node) -> Option<Value> {
         Want::Json(value) => Some(value.clone()),
         Want::List(items) => items.iter().map(plain).collect::<Option<Vec<_>>>().map(Value::Array),
         Want::Map(map) => {
-            let members = map.iter().map(|(name, item)| Some((name.clone(), plain(item)?)));
+            let members = map.iter().map(|(name, item)| Some((name.to_string(), plain(item)?)));
             members.collect::<Option<Map<_, _>>>().map(Value::Object)
         }
         Want::Unset | Want::Secret(_) | Want::Ref(_) | Want::Outside(_) => None,

@@ -58,7 +58,7 @@ impl<'d> Show<'d> {
                 for (name, item) in map {
                     let scope = scope.field(name);
                     if !matches!(item.want, Want::Unset) && !scope.here().not_compared() {
-                        shown.insert(name.clone(), self.desired_value(item, scope));
+                        shown.insert(name.to_string(), self.desired_value(item, scope));
                     }
                 }
                 Value::Object(shown)

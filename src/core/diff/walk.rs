@@ -1,10 +1,9 @@
 //! Down both sides at once: what is declared against what is there. Lists have a file of their own.
 
-use std::collections::BTreeMap;
-
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::compare;
 use crate::core::fields::{Comparer, FieldRule};
+use crate::core::members::Members;
 use crate::core::node::{Node, Want};
 use crate::core::value::{Map, Value, equal};
 
@@ -119,15 +118,9 @@ impl<'d> Walk<'d> {
         }
     }
 
-    fn members(
-        &mut self,
-        trail: &Trail,
-        declared: &BTreeMap<String, Node>,
-        map: &Map<String, Value>,
-        scope: Scope,
-    ) {
+    fn members(&mut self, trail: &Trail, declared: &Members, map: &Map<String, Value>, scope: Scope) {
         for (name, node) in declared {
-            self.value(&Trail::Field(trail, name), node, map.get(name), scope.field(name));
+            self.value(&Trail::Field(trail, name), node, map.get(&**name), scope.field(name));
         }
         if scope.closed || !scope.rules.is_empty() {
             for (name, value) in map.iter().filter(|(name, _)| !declared.contains_key(*name)) {

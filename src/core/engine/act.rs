@@ -25,7 +25,6 @@ const GONE_WITHIN: Duration = Duration::from_secs(30);
 impl Engine {
     /// Compares what is wanted with what was just seen, and does the next thing.
     pub(super) fn decide(&mut self, at: usize) {
-        self.recognise_own_create(at);
         if self.is_awaited(at) {
             return;
         }
@@ -41,6 +40,7 @@ impl Engine {
             may_replace: object.policy.replace || named(&self.options.replace),
             rotate: named(&self.options.rotate) && object.sets == 0,
         });
+        self.recognise_own_write(at, decision.settled == Some(Outcome::InSync));
         if self.waits_for_the_server(at, decision.action) {
             return;
         }
@@ -77,14 +77,25 @@ impl Engine {
         Cow::Owned(object.spec.resolve(&|reference| self.look(at, reference)))
     }
 
-    /// A create whose answer was lost, and whose object is there: it was ours.
-    fn recognise_own_create(&mut self, at: usize) {
+    /// A write whose answer was lost, and whose effect is there: it was ours.
+    fn recognise_own_write(&mut self, at: usize, in_sync: bool) {
         let object = &mut self.objects[at];
-        if object.uncertain && matches!(object.seen, Seen::Present(_)) {
-            object.uncertain = false;
-            object.sets += 1;
-            object.agreed = None;
+        let Some((action, _)) = &object.doubt else { return };
+        let done = match action {
+            Action::Create => matches!(object.seen, Seen::Present(_)),
+            Action::Delete | Action::Replace => matches!(object.seen, Seen::Absent),
+            _ => in_sync,
+        };
+        if !done {
+            return;
         }
+        match action {
+            Action::Delete | Action::Replace => object.deletes += 1,
+            _ => object.sets += 1,
+        }
+        object.doubt = None;
+        object.agreed = None;
+        object.last_failure = None;
     }
 
     /// Keeps what is due for the report: the action before anything was written, and what is left to change.
@@ -110,7 +121,7 @@ impl Engine {
         let (patience, waiting) = match (&object.seen, due) {
             (Seen::Absent, Action::Create) if object.sets > 0 => (object.patience(), true),
             (Seen::Absent, Action::Create) if object.last_failure.is_some() => (Duration::ZERO, true),
-            (Seen::Absent, Action::Create) => (object.kind.visible, object.uncertain),
+            (Seen::Absent, Action::Create) => (object.kind.visible, object.uncertain()),
             (Seen::Present(item), Action::Delete | Action::Replace) if object.sets == 0 => {
                 (GONE_WITHIN.max(object.kind.visible), object.deletes > 0 || item.deleting)
             }
@@ -120,7 +131,7 @@ impl Engine {
         };
         let over = self.now >= wrote_at + patience || self.stopped.is_some();
         // An uncertain create gets two looks even where nothing is said of visibility.
-        if !waiting || (over && !(object.uncertain && object.looks < 2)) {
+        if !waiting || (over && !(object.uncertain() && object.looks < 2)) {
             return false;
         }
         self.objects[at].looks += 1;
@@ -131,9 +142,13 @@ impl Engine {
     /// The guards between a due action and its write.
     fn act_on(&mut self, at: usize, decision: Decision) {
         let object = &self.objects[at];
-        if self.stopped.is_some() && object.uncertain {
-            let why = "the run ended before it was known whether it was created";
-            return self.settle(at, Outcome::Unknown(Explanation::new(why)));
+        if let (Some(_), Some((action, heard))) = (self.stopped, &object.doubt) {
+            let why = format!(
+                "the run ended before it was known whether its {} was done: {}",
+                noun(*action),
+                heard.message
+            );
+            return self.settle(at, Outcome::Unknown(Explanation::new(why).hint("run the command again")));
         }
         if let Some(why) = self.objects[at].last_failure.take() {
             return self.settle(at, Outcome::Failed(why));
@@ -247,6 +262,14 @@ impl Engine {
     pub(super) fn no_longer_writing(&mut self, queued: &Queued) {
         self.collections.all[queued.collection].end_write();
         self.dirty.insert(queued.collection);
+    }
+}
+
+fn noun(action: Action) -> &'static str {
+    match action {
+        Action::Create => "creation",
+        Action::Delete | Action::Replace => "deletion",
+        Action::Update | Action::None => "change",
     }
 }
 

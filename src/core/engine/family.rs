@@ -18,11 +18,25 @@ impl Engine {
         if self.went_with_parent(at) {
             return Decision { action: Action::Delete, settled: Some(Outcome::Done), ..decision };
         }
+        let decision = self.with_children_told(at, decision);
         let destroys = matches!(decision.action, Action::Replace | Action::Delete);
         match self.protected_below(at).filter(|_| destroys && decision.settled.is_none()) {
             Some(child) => decision.refused(protected(child)),
             None => decision,
         }
+    }
+
+    /// A refusal to replace says what else would be lost.
+    fn with_children_told(&self, at: usize, mut decision: Decision) -> Decision {
+        if let (Action::Replace, Some(Outcome::Refused(why))) = (decision.action, &mut decision.settled) {
+            let children = self.dependants[at].iter().filter(|child| self.is_parent(at, **child)).count();
+            if children > 0 {
+                let objects = if children == 1 { "object" } else { "objects" };
+                why.message +=
+                    &format!(", with the {children} {objects} of these files in it, and all others");
+            }
+        }
+        decision
     }
 
     /// A parent that this plan replaces; or deletes, where its child cannot be deleted alone. An apply has done

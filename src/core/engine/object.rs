@@ -40,12 +40,17 @@ pub enum Phase {
 #[derive(Clone, Debug)]
 pub struct Agreed {
     pub action: Action,
-    pub before: HashMap<Path, Option<Shown>>,
+    /// By path; a set's element that goes and one that comes can share their place.
+    pub before: HashMap<Path, Vec<Option<Shown>>>,
 }
 
 impl Agreed {
     pub fn to(action: Action, changes: &[Change]) -> Agreed {
-        Agreed { action, before: changes.iter().map(|c| (c.path.clone(), c.before.clone())).collect() }
+        let mut before: HashMap<Path, Vec<Option<Shown>>> = HashMap::new();
+        for change in changes {
+            before.entry(change.path.clone()).or_default().push(change.before.clone());
+        }
+        Agreed { action, before }
     }
 }
 
@@ -105,8 +110,12 @@ pub struct Object {
     pub in_vain: Option<usize>,
     /// No attempt is left after this: what is found by the last look decides.
     pub last_failure: Option<Explanation>,
-    /// A create whose outcome nobody knows.
-    pub uncertain: bool,
+    /// A write whose outcome nobody knows, and what was heard of it.
+    pub doubt: Option<(Action, Explanation)>,
+    /// It was created in this run, and no listing has shown it since.
+    pub created: bool,
+    /// The version that was seen before a deletion was refused as a conflict.
+    pub refused_at: Option<Option<VersionToken>>,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
     pub doomed: Option<(Option<Arc<str>>, u64)>,
 }
@@ -170,7 +179,9 @@ impl Object {
             passes: 0,
             in_vain: None,
             last_failure: None,
-            uncertain: false,
+            doubt: None,
+            created: false,
+            refused_at: None,
             doomed: None,
         }
     }
@@ -194,6 +205,11 @@ impl Object {
     /// Whether what needs this object may go on.
     pub fn is_usable(&self) -> bool {
         matches!(self.outcome(), Some(Outcome::InSync | Outcome::Planned | Outcome::Done))
+    }
+
+    /// Whether it is unknown whether the object was created.
+    pub fn uncertain(&self) -> bool {
+        matches!(self.doubt, Some((Action::Create, _)))
     }
 
     /// Says of each value that the last look could not compare, and of no other, that it was not.
@@ -236,7 +252,10 @@ impl Object {
         if agreed.action != Action::Create && action == Action::Create && agreed.action != Action::Replace {
             return Some(conflict("it was deleted between plan and write"));
         }
-        let foreign = changes.iter().find(|change| agreed.before.get(&change.path) != Some(&change.before));
+        let known = |change: &&Change| {
+            agreed.before.get(&change.path).is_some_and(|before| before.contains(&change.before))
+        };
+        let foreign = changes.iter().find(|change| !known(change));
         foreign.filter(|_| action == Action::Update).map(|change| {
             conflict(&format!("`{}` was changed on the server between plan and write", change.path))
         })

@@ -9,7 +9,7 @@ use super::super::identity::Key;
 use super::super::kind::{Kind, Parent, Piece, Read, Version};
 use super::super::report::{Explanation, Outcome};
 use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT};
-use super::collections::FEW;
+use super::collections::{FEW, Told};
 use super::decide::Seen;
 use super::failure::{AfterAsk, after_ask};
 use super::object::Phase;
@@ -134,8 +134,10 @@ impl Engine {
             self.collections.all[collection].hold(hold);
         }
         let many = objects.iter().filter(|at| !self.objects[**at].own_read).count() > FEW;
-        let by_read =
-            |at: &usize| self.is_readable(*at) && (self.objects[*at].own_read || !many || list.partial);
+        let by_read = |at: &usize| {
+            let alone = self.objects[*at].own_read || !many || list.partial;
+            self.is_readable(*at) && alone && !self.may_be_double(*at)
+        };
         let (reads, listed): (Vec<usize>, Vec<usize>) = objects.into_iter().partition(by_read);
         reads.into_iter().for_each(|object| self.ask_read(object));
         if !listed.is_empty() {
@@ -150,6 +152,13 @@ impl Engine {
             Read::FromList => false,
             Read::Op(op) => !op.needs_id() || object.server_id.is_some(),
         }
+    }
+
+    /// Whether the object was created just now under an id of the server's: only a listing shows whether
+    /// somebody else created another of its name at the same time.
+    fn may_be_double(&self, object: usize) -> bool {
+        let object = &self.objects[object];
+        object.sets > 0 && !object.own_read && object.created && !object.kind.readable_by_key()
     }
 
     /// After an interrupt only what was written is looked at again.
@@ -237,7 +246,10 @@ impl Engine {
     /// The wait before the next try of a request that may be tried again.
     fn retry_after(&mut self, failure: &Failure, failures: u32) -> Option<Duration> {
         let most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
-        let may = after_ask(failure) == AfterAsk::Retry && failures < most && self.stopped.is_none();
+        let may = after_ask(failure) == AfterAsk::Retry
+            && failures < most
+            && !failure.asks_too_much()
+            && self.stopped.is_none();
         (may && self.budget.retry()).then(|| backoff::delay(failures, failure.retry_after, &mut self.random))
     }
 
@@ -247,6 +259,7 @@ impl Engine {
         let pinned = self.objects[object].policy.pinned_id.clone();
         let key = self.objects[object].id.key.clone();
         let told = shared.tell(&key, pinned.as_deref()).expect("there is a listing");
+        self.objects[object].created &= matches!(told, Told::Absent | Told::Missing(_));
         let readable = self.objects[object].kind.readable_by_key();
         match told.seen() {
             Ok(Seen::Present(item)) if partial && matches!(self.objects[object].kind.read, Read::Op(_)) => {

@@ -75,7 +75,7 @@ impl Engine {
         let object = &mut self.objects[at];
         object.wrote_at = Some(now);
         object.looks = 0;
-        object.uncertain = false;
+        object.doubt = None;
         object.agreed = None;
         self.await_write(at, action);
         let object = &mut self.objects[at];
@@ -86,6 +86,7 @@ impl Engine {
             }
             _ => {
                 object.sets += 1;
+                object.created |= action == Action::Create;
                 object.server_id = server_id.or(object.server_id.take());
             }
         }
@@ -99,6 +100,7 @@ impl Engine {
         }
         match next {
             AfterWrite::Stop => self.stop(at, &queued, &failure),
+            AfterWrite::Race if self.is_no_race(at, queued.sort.1) => self.still_needed(at, &failure),
             AfterWrite::Race => self.race(at, &failure),
             AfterWrite::Exists => self.exists_already(at, &failure),
             AfterWrite::NotDone | AfterWrite::Uncertain => {
@@ -115,14 +117,14 @@ impl Engine {
         object.failures += 1;
         let mut most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
         if next == AfterWrite::Uncertain {
-            object.uncertain = action == Action::Create;
+            object.doubt = Some((action, explain(&failure)));
             object.wrote_at = Some(now);
             object.looks = 0;
-            if object.uncertain {
+            if action == Action::Create {
                 most = UNCERTAIN_CREATES;
             }
         }
-        let spent = object.failures >= most || !self.budget.retry();
+        let spent = object.failures >= most || failure.asks_too_much() || !self.budget.retry();
         match next {
             AfterWrite::Uncertain if spent => self.objects[at].last_failure = Some(explain(&failure)),
             _ if spent => return self.settle(at, Outcome::Failed(explain(&failure))),
@@ -164,6 +166,23 @@ impl Engine {
         }
         let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
         self.wait(at, wait);
+    }
+
+    /// Whether a deletion was refused before at the very version that it was refused at now: then nobody is
+    /// faster than we are, and the server means something else.
+    fn is_no_race(&mut self, at: usize, action: Action) -> bool {
+        let object = &mut self.objects[at];
+        let version = object.version();
+        matches!(action, Action::Delete | Action::Replace)
+            && object.refused_at.replace(version.clone()).is_some_and(|before| before == version)
+    }
+
+    fn still_needed(&mut self, at: usize, failure: &Failure) {
+        let mut explanation = explain(failure);
+        explanation.hint.get_or_insert_with(|| {
+            "something may still be in it, or need it, that stands in no document".into()
+        });
+        self.settle(at, Outcome::Failed(explanation));
     }
 
     /// "It is not there": it is looked at; a server that goes on to show it contradicts itself.

@@ -146,7 +146,7 @@ fn a_document_becomes_an_object() {
     assert_eq!(sound("apiVersion: rabbitmq\nkind: Settings\nspec: {a: 1}")[0].id.to_string(), "Settings");
     assert_eq!(
         sound("apiVersion: rabbitmq\nkind: Settings\nmetadata:\n")[0].spec.want,
-        Want::Map(BTreeMap::new())
+        Want::Map(Members::default())
     );
 }
 

@@ -323,7 +323,7 @@ fn with_nulls(node: &Node) -> Value {
     match &node.want {
         Want::Unset | Want::Outside(Outside::Nothing) => Value::Null,
         Want::List(items) => items.iter().map(with_nulls).collect(),
-        Want::Map(map) => Value::Object(map.iter().map(|(k, v)| (k.clone(), with_nulls(v))).collect()),
+        Want::Map(map) => Value::Object(map.iter().map(|(k, v)| (k.to_string(), with_nulls(v))).collect()),
         Want::Json(value) => value.clone(),
         other => panic!("{other:?}"),
     }

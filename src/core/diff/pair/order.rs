@@ -67,7 +67,7 @@ fn most_alike(lists: &Lists, a: Range<usize>, b: Range<usize>) -> Vec<(usize, us
         let scope = lists.scope_of(i, j);
         let kept = declared.iter().filter(|(name, node)| {
             let scope = scope.field(name);
-            !scope.here().not_compared() && map.get(*name).is_some_and(|value| agrees(node, value, scope))
+            !scope.here().not_compared() && map.get(&***name).is_some_and(|value| agrees(node, value, scope))
         });
         1 + 2 * kept.count() as u32
     };

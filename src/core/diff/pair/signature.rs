@@ -114,7 +114,7 @@ fn fold_desired(node: &Node, rules: &FieldRules) -> Option<Value> {
             for (name, item) in map {
                 let rules = rules.field(name);
                 if !rules.here.not_compared() {
-                    folded.insert(name.clone(), fold_desired(item, rules)?);
+                    folded.insert(name.to_string(), fold_desired(item, rules)?);
                 }
             }
             Value::Object(folded)
@@ -131,8 +131,8 @@ fn fold_observed(model: &Node, value: &Value, rules: &FieldRules) -> Option<Valu
             for (name, model) in declared {
                 let rules = rules.field(name);
                 if !rules.here.not_compared() {
-                    let value = map.get(name).or(rules.here.default.as_ref())?;
-                    folded.insert(name.clone(), fold_observed(model, value, rules)?);
+                    let value = map.get(&**name).or(rules.here.default.as_ref())?;
+                    folded.insert(name.to_string(), fold_observed(model, value, rules)?);
                 }
             }
             Some(Value::Object(folded))

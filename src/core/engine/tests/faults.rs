@@ -1,5 +1,7 @@
 //! Faults at chosen requests: nothing is done twice, nothing is lost, and nothing is written on a guess.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::model::{Fault, Model, document, kind};
@@ -48,14 +50,14 @@ fn an_update_or_delete_whose_answer_is_lost_is_seen_to_be_done() {
     model.put("Team", &[("name", "a")], json!({"size": 7}));
     model.faults.insert(("update", 1), Fault::DoneAndLost);
     let report = model.apply(&documents);
-    assert!(matches!(report.objects[0].result, Outcome::InSync | Outcome::Done));
+    assert_eq!(report.objects[0].result, Outcome::Done);
     assert_eq!(model.writes(), ["update Team a"]);
 
     let mut gone = documents;
     gone[0].policy.ensure = Ensure::Absent;
     model.faults.insert(("delete", 1), Fault::DoneAndLost);
     let report = model.apply(&gone);
-    assert!(matches!(report.objects[0].result, Outcome::InSync | Outcome::Done));
+    assert_eq!(report.objects[0].result, Outcome::Done);
     assert_eq!(model.writes(), ["update Team a", "delete Team a"]);
 }
 
@@ -93,6 +95,20 @@ fn passing_faults_are_retried_with_patience() {
         model.faults.insert(("read", n), Fault::Fails(FailureClass::Status(503)));
     });
     assert_eq!(result(&model.apply(&documents)), "unknown", "and not for ever");
+}
+
+#[test]
+fn a_wait_beyond_patience_is_not_waited_for() {
+    for (seconds, list, create, tries) in [(60, "done", "done", 2), (61, "unknown", "failed", 1)] {
+        for (role, want) in [("list", list), ("create", create)] {
+            let (mut model, documents) = team(true);
+            model.faults.insert((role, 1), Fault::Asks(Duration::from_secs(seconds)));
+            assert_eq!(result(&model.apply(&documents)), want, "{role} {seconds}");
+            if role == "create" {
+                assert_eq!(model.writes().len(), tries, "{seconds}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -214,4 +230,37 @@ fn an_update_of_what_went_meanwhile_is_looked_at_again() {
     let report = model.apply_with(&documents, Default::default(), Some(&plan));
     assert_eq!(result(&report), "conflict", "it was deleted between plan and write: {report:?}");
     assert_eq!(model.writes(), ["update Team a"]);
+}
+
+#[test]
+fn a_change_whose_answer_is_lost_is_told_as_ours() {
+    let (mut model, documents) = team(false);
+    model.put("Team", &[("name", "a")], json!({"size": 7}));
+    model.faults.insert(("update", 1), Fault::DoneAndLost);
+    let report = model.apply(&documents);
+    assert_eq!(result(&report), "done");
+    assert!(report.objects[0].wrote);
+}
+
+#[test]
+fn a_deletion_that_is_refused_for_what_is_in_it_is_not_a_race() {
+    let (mut model, mut documents) = team(false);
+    model.put("Team", &[("name", "a")], json!({}));
+    documents[0].policy.ensure = Ensure::Absent;
+    (1..=9).for_each(|n| {
+        model.faults.insert(("delete", n), Fault::Fails(FailureClass::Conflict));
+    });
+    let report = model.apply(&documents);
+    let Outcome::Failed(why) = &report.objects[0].result else { panic!("{report:?}") };
+    assert!(why.hint.as_deref().is_some_and(|hint| hint.contains("still be in it")), "{why:?}");
+    assert_eq!(model.writes().len(), 2);
+}
+
+#[test]
+fn two_that_create_at_once_find_the_double() {
+    let (mut model, documents) = team(true);
+    model.meddle = Some(|model| model.put("Team", &[("name", "a")], json!({"size": 1})));
+    let report = model.apply(&documents);
+    let Outcome::Failed(why) = &report.objects[0].result else { panic!("{report:?}") };
+    assert!(why.message.starts_with("2 objects answer to `Team a`"), "{}", why.message);
 }

@@ -23,6 +23,8 @@ use crate::core::value::Value;
 pub enum Fault {
     /// It is not done, and this is the answer.
     Fails(FailureClass),
+    /// It is not done, and the server asks to wait.
+    Asks(Duration),
     /// It is done, and the answer is lost.
     DoneAndLost,
     /// The listing is cut.
@@ -96,34 +98,25 @@ impl Model {
         self.faults.remove(&(role, *count))
     }
 
-    fn item(&self, stored: &Stored) -> Item {
-        let mut value = stored.value.clone();
-        value["id"] = stored.id.into();
-        Item {
-            key: stored.key.clone(),
-            server_id: Some(stored.id.to_string().into()),
-            version: None,
-            value: Arc::new(value),
-            deleting: false,
-            ready: None,
-        }
-    }
-
     pub fn ask(&mut self, ask: &Ask) -> Answer {
         match ask {
             Ask::List(collection, wanted) => {
                 self.log
                     .push(format!("list {} {}", collection.kind.kind, collection.scope).trim_end().into());
                 let fault = self.fault("list");
-                if let Some(Fault::Fails(class)) = fault {
-                    return failed(class);
+                if let Some(answer) = fault.as_ref().and_then(refusal) {
+                    return answer;
                 }
                 let stored = self.objects.iter().filter(|((kind, _), _)| *kind == collection.kind.kind);
                 let scope = |s: &&Stored| {
                     collection.scope.parts().iter().all(|(part, value)| s.key.get(part) == Some(value))
                 };
-                let all: Vec<Item> =
-                    stored.flat_map(|(_, s)| s).filter(scope).map(|stored| self.item(stored)).collect();
+                let all: Vec<Item> = stored
+                    .flat_map(|(_, s)| s)
+                    .filter(scope)
+                    .filter(|s| !is_hidden(&mut self.hidden, &format!("{} {}", collection.kind.kind, s.key)))
+                    .map(item)
+                    .collect();
                 let seen = all.len();
                 let (items, others): (Vec<Item>, Vec<Item>) =
                     all.into_iter().partition(|item| match wanted {
@@ -140,21 +133,19 @@ impl Model {
             }
             Ask::Read(target) => {
                 self.log.push(format!("read {}", target.id));
-                if let Some(Fault::Fails(class)) = self.fault("read") {
-                    return failed(class);
+                if let Some(answer) = self.fault("read").as_ref().and_then(refusal) {
+                    return answer;
                 }
-                let hidden = self.hidden.get_mut(&target.id.to_string()).filter(|looks| **looks > 0);
-                if let Some(looks) = hidden {
-                    *looks -= 1;
+                if is_hidden(&mut self.hidden, &target.id.to_string()) {
                     return Answer::Absent;
                 }
                 let late = self.late.get_mut(&target.id.to_string()).filter(|(looks, _)| *looks > 0);
                 if let Some((looks, old)) = late {
                     *looks -= 1;
                     let old = old.clone();
-                    return Answer::Found(self.item(&old));
+                    return Answer::Found(item(&old));
                 }
-                self.find(target).map_or(Answer::Absent, |stored| Answer::Found(self.item(stored)))
+                self.find(target).map_or(Answer::Absent, |stored| Answer::Found(item(stored)))
             }
         }
     }
@@ -176,8 +167,8 @@ impl Model {
         };
         self.log.push(format!("{role} {}", target.id));
         let fault = self.fault(role);
-        if let Some(Fault::Fails(class)) = fault {
-            return failed(class);
+        if let Some(answer) = fault.as_ref().and_then(refusal) {
+            return answer;
         }
         let answer = self.perform(write);
         if fault.is_some() { failed(FailureClass::Lost) } else { answer }
@@ -305,6 +296,36 @@ impl Model {
     ) -> Engine {
         let graph = Graph::build(documents, &self.kinds).expect("the documents fit together");
         Engine::new(documents.to_vec(), graph, &self.kinds, mode, options, &|_| true, agreed)
+    }
+}
+
+fn item(stored: &Stored) -> Item {
+    let mut value = stored.value.clone();
+    value["id"] = stored.id.into();
+    Item {
+        key: stored.key.clone(),
+        server_id: Some(stored.id.to_string().into()),
+        version: None,
+        value: Arc::new(value),
+        deleting: false,
+        ready: None,
+    }
+}
+
+/// Whether an object is not visible yet; each look brings it nearer.
+fn is_hidden(hidden: &mut BTreeMap<String, u32>, name: &str) -> bool {
+    let looks = hidden.get_mut(name).filter(|looks| **looks > 0);
+    looks.map(|looks| *looks -= 1).is_some()
+}
+
+/// The answer to what was not done.
+fn refusal(fault: &Fault) -> Option<Answer> {
+    match (fault, failed(FailureClass::Status(429))) {
+        (Fault::Fails(class), _) => Some(failed(*class)),
+        (Fault::Asks(wait), Answer::Failed(failure)) => {
+            Some(Answer::Failed(Failure { retry_after: Some(*wait), ..failure }))
+        }
+        _ => None,
     }
 }
 

@@ -32,7 +32,7 @@ fn with_reference() -> (Model, Vec<Document>) {
     };
     let mut repo = document("Repo", &[("name", "r")], json!({}));
     let Want::Map(map) = &mut repo.spec.want else { panic!("a map") };
-    map.insert("team".into(), Node::new(Pos { line: 9, column: 9 }, Want::Ref(reference.into())));
+    map.insert("team", Node::new(Pos { line: 9, column: 9 }, Want::Ref(reference.into())));
     (model, vec![repo, document("Team", &[("name", "a")], json!({}))])
 }
 

@@ -5,7 +5,9 @@ use serde_json::json;
 use super::model::{Model, document, kind};
 use crate::core::document::Ensure;
 use crate::core::engine::Options;
+use crate::core::fields::Comparer;
 use crate::core::kind::Read;
+use crate::core::path::Path;
 use crate::core::report::{Action, Outcome, Report};
 
 fn words(report: &Report) -> Vec<(&'static str, &'static str)> {
@@ -174,6 +176,18 @@ fn what_moved_between_plan_and_write_is_a_conflict_and_not_overwritten() {
     let report = model.apply_with(&documents, Options::default(), Some(&plan));
     assert_eq!(words(&report), [("update", "conflict")]);
     assert!(model.writes().is_empty());
+}
+
+#[test]
+fn an_element_that_goes_and_one_that_comes_at_its_place_are_no_conflict() {
+    let mut team = kind("Team", false, None);
+    team.fields.at_mut(&Path::parse("hosts").expect("a path")).compare = Some(Comparer::Set);
+    let mut model = Model::new(vec![team]);
+    model.put("Team", &[("name", "a")], json!({"hosts": ["a", "b"]}));
+    let documents = [document("Team", &[("name", "a")], json!({"hosts": ["a", "x"]}))];
+    let plan = model.plan(&documents);
+    assert_eq!(plan.objects[0].changes.len(), 2);
+    assert_eq!(words(&model.apply_with(&documents, Options::default(), Some(&plan))), [("update", "done")]);
 }
 
 #[test]

@@ -149,14 +149,14 @@ fn draw_document(dice: &mut Dice, documents: &mut Vec<Document>, i: usize, name:
     };
     let Want::Map(fields) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
     if dice.chance(0.5) {
-        fields.insert("mode".into(), Node::from_value(Pos::default(), json!("on")));
+        fields.insert("mode", Node::from_value(Pos::default(), json!("on")));
     }
     if !documents.is_empty() && dice.chance(0.25) {
         let needed = dice.below(documents.len());
         needs.push(needed);
         let reference = reference_to(&documents[needed]);
         if dice.chance(0.5) {
-            fields.insert("other".into(), Node::new(Pos::default(), Want::Ref(reference.into())));
+            fields.insert("other", Node::new(Pos::default(), Want::Ref(reference.into())));
         } else {
             drawn.policy.depends_on.push((reference, Pos::default()));
         }
@@ -206,7 +206,7 @@ pub fn declared(document: &Document) -> impl Iterator<Item = (&str, Declared<'_>
             Want::Ref(reference) => Declared::IdOf(reference),
             _ => unreachable!("no other sort is drawn"),
         };
-        (name.as_str(), want)
+        (&**name, want)
     })
 }
 

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::sync::Arc;
 
+use crate::core::members::Members;
 use crate::core::node::{Node, Outside, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::value::type_name;
 
 /// A map that is not at its end yet.
 #[derive(Default)]
-pub struct Members {
-    map: BTreeMap<String, Node>,
+pub struct OpenMap {
+    map: BTreeMap<Arc<str>, Node>,
     /// The values of `<<`, and where each stands.
     merges: Vec<(Pos, Node)>,
     key: Key,
@@ -23,14 +25,14 @@ pub enum Key {
     #[default]
     Due,
     /// The value of this key.
-    Of(String, Pos),
+    Of(Arc<str>, Pos),
     /// The value of `<<`.
     Merge(Pos),
     /// The value of a key that was refused.
     Refused,
 }
 
-impl Members {
+impl OpenMap {
     pub fn key_is_due(&self) -> bool {
         matches!(self.key, Key::Due)
     }
@@ -71,11 +73,11 @@ impl Members {
     }
 
     /// The map, laid over the values of its `<<`. `report` is told of what is wrong with those.
-    pub fn finish(mut self, report: &mut dyn FnMut(Pos, Problem)) -> BTreeMap<String, Node> {
+    pub fn finish(mut self, report: &mut dyn FnMut(Pos, Problem)) -> Members {
         for (at, node) in self.merges {
             merge(&mut self.map, at, node, report);
         }
-        self.map
+        self.map.into_iter().collect()
     }
 }
 
@@ -86,7 +88,7 @@ fn twice(name: &str, first: Pos) -> Problem {
 }
 
 /// Adds members that are not there yet; of several maps the first wins (the YAML merge key type, 2005).
-fn merge(into: &mut BTreeMap<String, Node>, at: Pos, node: Node, report: &mut dyn FnMut(Pos, Problem)) {
+fn merge(into: &mut BTreeMap<Arc<str>, Node>, at: Pos, node: Node, report: &mut dyn FnMut(Pos, Problem)) {
     let maps = match node.want {
         Want::List(items) => items,
         _ => vec![node],
