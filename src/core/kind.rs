@@ -10,7 +10,6 @@ use super::fields::FieldRules;
 use super::filter::Filter;
 use super::identity::KindName;
 use super::path::Path;
-use super::value::Value;
 
 /// A kind of one backend.
 #[derive(Clone, Debug)]
@@ -332,6 +331,3 @@ impl Kinds {
             .find(|k| k.document.as_ref().is_some_and(|d| d.api_version == api_version && d.kind == kind))
     }
 }
-
-/// A value from outside that a key may hold: checked where a path is built from it.
-pub type PartValue = Value;

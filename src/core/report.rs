@@ -1,5 +1,7 @@
 //! What a run came to: the one list that text, JSON and the exit code are made of.
 
+use std::ops::AddAssign;
+
 use super::change::Change;
 use super::identity::ObjectId;
 use super::node::Origin;
@@ -34,6 +36,17 @@ impl Requests {
 
     pub fn total(&self) -> u64 {
         self.list + self.read + self.login + self.writes()
+    }
+}
+
+impl AddAssign for Requests {
+    fn add_assign(&mut self, more: Requests) {
+        self.list += more.list;
+        self.read += more.read;
+        self.login += more.login;
+        self.create += more.create;
+        self.update += more.update;
+        self.delete += more.delete;
     }
 }
 

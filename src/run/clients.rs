@@ -103,13 +103,7 @@ impl<Mode> Clients<Mode> {
     pub fn requests(&self) -> Requests {
         let mut sum = Requests::default();
         for client in self.clients.values() {
-            let one = client.requests();
-            sum.list += one.list;
-            sum.read += one.read;
-            sum.login += one.login;
-            sum.create += one.create;
-            sum.update += one.update;
-            sum.delete += one.delete;
+            sum += client.requests();
         }
         sum
     }

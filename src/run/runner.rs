@@ -11,7 +11,7 @@ use crate::core::engine::{Engine, Mode, Options};
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
-use crate::core::report::{Report, Requests};
+use crate::core::report::Report;
 use crate::manifest::Selection;
 
 /// Writes under way at once, where nothing else is said; the client's own limits stay below it.
@@ -123,7 +123,8 @@ impl Runner {
         let engine = self.engine(documents, graph, Mode::Apply, Some(agreed));
         let engine = drive::act(engine, &clients, limits, tell).await;
         let report = engine.report();
-        let requests = sum(agreed.requests, clients.requests());
+        let mut requests = agreed.requests;
+        requests += clients.requests();
         Ok(Report { requests, ..report })
     }
 
@@ -158,15 +159,4 @@ fn unknown_names(documents: &[Document], choices: &Choices) -> Vec<Problem> {
             .hint("names are written `Kind/part/part`, as a plan's hints show them")
     };
     wanted.into_iter().map(problem).collect()
-}
-
-fn sum(a: Requests, b: Requests) -> Requests {
-    Requests {
-        list: a.list + b.list,
-        read: a.read + b.read,
-        login: a.login + b.login,
-        create: a.create + b.create,
-        update: a.update + b.update,
-        delete: a.delete + b.delete,
-    }
 }

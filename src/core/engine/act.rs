@@ -166,8 +166,10 @@ impl Engine {
         }
         match decision.action {
             Action::Delete | Action::Replace => self.destroy(at),
-            Action::Update if version_needs_read(&object.kind) && !object.seen_by_read => {
-                // The precondition is in the answer to the object's own read.
+            Action::Update
+                if version_needs_read(&object.kind) && !object.seen_by_read && self.is_readable(at) =>
+            {
+                // The precondition is in the answer to the object's own read, where it can be read by itself.
                 self.objects[at].own_read = true;
                 self.observe(at);
             }

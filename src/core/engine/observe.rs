@@ -146,7 +146,7 @@ impl Engine {
     }
 
     /// Whether the object can be asked for by itself, with what is known of it.
-    fn is_readable(&self, object: usize) -> bool {
+    pub(super) fn is_readable(&self, object: usize) -> bool {
         let object = &self.objects[object];
         match &object.kind.read {
             Read::FromList => false,

@@ -7,6 +7,7 @@ use serde_json::json;
 use super::model::{Fault, Model, document, kind};
 use crate::core::document::{Document, Ensure};
 use crate::core::exchange::FailureClass;
+use crate::core::kind::Version;
 use crate::core::report::{Outcome, Report};
 
 fn team(server_ids: bool) -> (Model, [Document; 1]) {
@@ -263,4 +264,16 @@ fn two_that_create_at_once_find_the_double() {
     let report = model.apply(&documents);
     let Outcome::Failed(why) = &report.objects[0].result else { panic!("{report:?}") };
     assert!(why.message.starts_with("2 objects answer to `Team a`"), "{}", why.message);
+}
+
+#[test]
+fn a_version_that_only_an_unreadable_object_would_tell_is_done_without() {
+    let mut team = kind("Team", true, None);
+    team.version = Version::ETag;
+    let mut model = Model::new(vec![team]);
+    model.anonymous = true;
+    model.put("Team", &[("name", "a")], json!({"size": 7}));
+    let report = model.apply(&[document("Team", &[("name", "a")], json!({"size": 1}))]);
+    assert_eq!(result(&report), "done", "{} requests", model.log.len());
+    assert!(model.log.len() <= 4, "{:?}", model.log);
 }

@@ -62,6 +62,8 @@ pub struct Model {
     pub cascades: bool,
     /// Each deletion is answered with "it is not there".
     pub deaf: bool,
+    /// Listings do not tell the ids.
+    pub anonymous: bool,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
 }
@@ -115,7 +117,10 @@ impl Model {
                     .flat_map(|(_, s)| s)
                     .filter(scope)
                     .filter(|s| !is_hidden(&mut self.hidden, &format!("{} {}", collection.kind.kind, s.key)))
-                    .map(item)
+                    .map(|stored| Item {
+                        server_id: item(stored).server_id.filter(|_| !self.anonymous),
+                        ..item(stored)
+                    })
                     .collect();
                 let seen = all.len();
                 let (items, others): (Vec<Item>, Vec<Item>) =
