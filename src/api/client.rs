@@ -9,15 +9,17 @@ use std::sync::Arc;
 use super::auth::Authenticator;
 use super::exchange::{Guarded, Line, now};
 use super::http::HttpTransport;
+use super::issuer::Issuer;
 use super::limit::Limiter;
 use super::list;
 use super::tls::TlsError;
 use super::transport::{Transport, TransportError};
 use crate::backend::answer::{self, Asked};
 use crate::backend::base::{Base, BaseError};
-use crate::backend::connection::{Connection, Text};
+use crate::backend::connection::{Auth, Connection, Text};
 use crate::backend::refusal::Context;
 use crate::backend::request::{self, Site, backend_failure};
+use crate::backend::token;
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
 use crate::core::exchange::{Answer, Ask, Failure, ParentIds, Target, VersionToken, Write};
 use crate::core::identity::Key;
@@ -109,6 +111,7 @@ impl<Mode> Client<Mode> {
     fn new(connection: &Connection, options: Options, transport: Guarded) -> Result<Self, ClientError> {
         let auth = Authenticator::new(connection.auth.clone(), options.allow_exec);
         let base = Base::of(&connection.address)?;
+        let issuer = Issuer::of(connection, &base, auth.source())?;
         let site = Site { base, owner: options.owner, credential: auth.source() };
         let limiter = Limiter::new(&connection.limits);
         let headers = connection.headers.clone();
@@ -117,7 +120,10 @@ impl<Mode> Client<Mode> {
             Text::Secret(secret) => secret.reveal().map(str::to_owned),
             Text::Plain(_) => None,
         }));
-        let line = Line::new(site, auth, headers, limiter, transport, secrets);
+        if let Some(Auth::Token(call)) = &connection.auth {
+            secrets.extend(token::secrets(call));
+        }
+        let line = Line::new(site, auth, headers, limiter, transport, issuer, secrets);
         Ok(Client { line: Arc::new(line), mode: PhantomData })
     }
 

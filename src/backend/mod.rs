@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod assembly;
 pub mod base;
+pub mod base64;
 pub mod body;
 pub mod connection;
 pub mod elements;
@@ -19,6 +20,7 @@ pub mod preset;
 pub mod refusal;
 pub mod request;
 pub mod scan;
+pub mod token;
 pub mod wire;
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! shows when all kinds are there (`check`). Nothing here knows an API, a file or the network.
 
 mod address;
+mod auth;
 mod check;
 mod connection;
 mod generic;
@@ -17,6 +18,7 @@ mod template;
 pub(super) mod testing;
 #[cfg(test)]
 mod tests;
+mod token;
 mod words;
 
 use std::sync::Arc;

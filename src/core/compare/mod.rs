@@ -34,6 +34,11 @@ pub fn fold(comparer: &Comparer, value: &Value) -> Value {
     folded.unwrap_or_else(|| value.clone())
 }
 
+/// An RFC 3339 time in UTC, as the comparer `timestamp` writes it; `None` for another text.
+pub fn utc(text: &str) -> Option<Value> {
+    timestamp::normal(text.trim())
+}
+
 fn text(value: &Value) -> Option<&str> {
     value.as_str().map(str::trim)
 }
