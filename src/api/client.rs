@@ -17,11 +17,12 @@ use super::transport::{Transport, TransportError};
 use crate::backend::answer::{self, Asked};
 use crate::backend::base::{Base, BaseError};
 use crate::backend::connection::{Auth, Connection, Text};
+use crate::backend::operation;
 use crate::backend::refusal::Context;
 use crate::backend::request::{self, Site, backend_failure};
 use crate::backend::token;
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
-use crate::core::exchange::{Answer, Ask, Failure, ParentIds, Target, VersionToken, Write};
+use crate::core::exchange::{Answer, Ask, Failure, Operation, ParentIds, Target, VersionToken, Write};
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, Op, Piece, Read, Version};
 use crate::core::redact::Redactor;
@@ -132,6 +133,9 @@ impl<Mode> Client<Mode> {
         match ask {
             Ask::List(collection, wanted) => list::list(&self.line, kind, collection, wanted).await,
             Ask::Read(target) => self.line.read(kind, target).await.unwrap_or_else(Answer::Failed),
+            Ask::Operation(target, operation) => {
+                self.line.progress(target, operation).await.unwrap_or_else(Answer::Failed)
+            }
         }
     }
 
@@ -186,7 +190,20 @@ impl Line {
             let asked = Asked { kind, op, target: &target, url: &url };
             Ok(self.judge(&doing, |context| answer::write(context, asked, role, &answer)))
         };
-        written.await.unwrap_or_else(Answer::Failed)
+        let answer = written.await.unwrap_or_else(Answer::Failed);
+        if let Answer::Begun { operation, .. } = &answer {
+            let at = self.redactor().text(&operation.url).into_owned();
+            tracing::info!("{doing}: the server is at it, as {at} tells");
+        }
+        answer
+    }
+
+    /// How far the server is with an operation.
+    async fn progress(&self, target: &Target, operation: &Operation) -> Result<Answer, Failure> {
+        let doing = format!("waiting for {} at `{}`", target.id, operation.url);
+        let request = request::operation_under_way(&operation.url);
+        let (_, answer) = self.send(&doing, request).await?;
+        Ok(self.judge(&doing, |context| operation::progress(context, target, operation, &answer)))
     }
 
     /// The version that a request of its own tells, for kinds that have it so.

@@ -15,6 +15,7 @@ use crate::core::value::Value;
 
 use super::etag;
 use super::item::{State, envelope, id_text, look, place_of, version_on, version_token};
+use super::operation;
 use super::path::unescape;
 use super::refusal::{Context, is_html, text_of};
 use super::request::{backend_failure, filter_failure, target_vars};
@@ -218,9 +219,18 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
     if is_html(answer) {
         return Err(context.not_the_api(answer, "the server answered with a web page"));
     }
-    let pending = answer.status == 202;
-    let server_id = if role == Role::Create { new_id(context, asked, answer, &seen)? } else { None };
-    Ok(Answer::Accepted { server_id, pending })
+    let operation = operation::begun(context, asked, role, answer, &seen.envelope, &seen.vars)?;
+    let server_id = match &operation {
+        _ if role != Role::Create => None,
+        // The answer may be the operation's alone; its end is asked for the id again.
+        Some(_) if asked.op.id.is_some() => new_id(context, asked, answer, &seen).unwrap_or(None),
+        Some(begun) => new_id(context, asked, answer, &seen)?.filter(|id| !operation::names(&begun.url, id)),
+        None => new_id(context, asked, answer, &seen)?,
+    };
+    Ok(match operation {
+        Some(operation) => Answer::Begun { operation, server_id },
+        None => Answer::Accepted { server_id, pending: answer.status == 202 },
+    })
 }
 
 /// Whether a create was refused because the object is there: by the status (412 answers `If-None-Match: *`), or

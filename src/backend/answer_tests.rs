@@ -68,6 +68,8 @@ fn word(answer: &Answer) -> String {
                 if *pending { " pending" } else { "" }
             )
         }
+        Answer::Begun { operation, server_id } => format!("begun {} {server_id:?}", operation.url),
+        Answer::Progress(_) => "no answer to a write or a read".into(),
         Answer::Failed(failure) => format!("{:?}: {}", failure.class, failure.message),
     }
 }

@@ -14,6 +14,7 @@ pub mod language;
 pub mod link;
 pub mod listing;
 pub mod onward;
+pub mod operation;
 pub mod page;
 pub mod path;
 pub mod preset;

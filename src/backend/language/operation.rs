@@ -167,18 +167,21 @@ fn send(reader: &mut Reader, node: &Node) -> Option<Send> {
 
 fn wait(reader: &mut Reader, node: &Node) -> Option<Wait> {
     let record = reader.map(node, "`wait`", &["done", "failed", "url", "every", "limit"])?;
-    if let Some(url) = record.get("url") {
-        reader.unsupported(url.at, "waiting at the URL of an operation (`url`)");
-    }
     let Some(done) = record.get("done") else {
-        reader.wrong(node.at, "`wait` has no `done`").hint =
-            Some("a filter on the object that says when the server has finished".into());
+        reader.wrong(node.at, "`wait` has no `done`").hint = Some(
+            "a filter on the object, or on the operation at `url`, that says when the server has finished"
+                .into(),
+        );
         return None;
     };
     let duration = |reader: &mut Reader, name: &str, default| {
         record.get(name).map_or(Some(default), |node| reader.duration(node, &format!("`{name}`")))
     };
     Some(Wait {
+        url: match record.get("url") {
+            Some(node) => Some(reader.filter(node, "`url`")?),
+            None => None,
+        },
         done: reader.filter(done, "`done`")?,
         failed: record.get("failed").and_then(|node| reader.filter(node, "`failed`")),
         every: duration(reader, "every", WAIT_EVERY)?,

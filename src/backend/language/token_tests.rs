@@ -105,7 +105,7 @@ fn wrong_ones_say_what() {
         ("{login: {request: FETCH /s, token: .t}}".into(), "`FETCH` is not a method"),
         (login("body: {a: 1}"), "`login` has no `token`"),
         (login("token: '.a |'"), "`token`: filter `.a |`: expected term at its end"),
-        (login("token: .t, body: 'text'"), "`body` is a map, not a text"),
+        (login("token: .t, body: 'text'"), "`body` is a map, not a string"),
         (login("token: .t, type: text/plain"), "`type` is not `text/plain`"),
         (
             login("token: .t, type: application/x-www-form-urlencoded, body: {a: {b: c}}"),

@@ -22,6 +22,7 @@ mod family;
 mod hidden;
 mod object;
 mod observe;
+mod operation;
 mod ramp;
 mod random;
 mod ready;
@@ -108,6 +109,7 @@ enum Pending {
     List { collection: usize, asked: u64 },
     Read { object: usize, asked: u64 },
     Write { object: usize },
+    Operation { object: usize },
 }
 
 /// What a timer wakes.
@@ -256,6 +258,7 @@ impl Engine {
             Some(Pending::List { collection, asked }) => self.listed(collection, asked, answer),
             Some(Pending::Read { object, asked }) => self.read(object, asked, answer),
             Some(Pending::Write { object }) => self.written(object, answer),
+            Some(Pending::Operation { object }) => self.followed(object, answer),
             None => {}
         }
     }
@@ -269,7 +272,7 @@ impl Engine {
             match timer {
                 Timer::Object(object) => {
                     if matches!(self.objects[object].phase, Phase::Waiting) {
-                        self.observe(object);
+                        self.look_again(object);
                     }
                 }
                 Timer::Collection(collection) => {

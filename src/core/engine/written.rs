@@ -27,6 +27,13 @@ impl Engine {
                 self.objects[at].pending = pending;
                 self.ramp_of(at).succeeded(&queued);
                 self.accepted(at, action, server_id);
+                self.observe(at);
+            }
+            Answer::Begun { operation, server_id } => {
+                self.objects[at].pending = true;
+                self.ramp_of(at).began(&queued);
+                self.accepted(at, action, server_id);
+                self.follow(at, queued, operation);
             }
             // Changing what is not there (any more): looked at again, as after a deletion by somebody else.
             Answer::Failed(Failure { class: FailureClass::Status(404 | 410), .. })
@@ -39,7 +46,7 @@ impl Engine {
                 let failure = self.without_secrets(at, failure);
                 self.write_failed(at, queued, failure);
             }
-            Answer::Absent | Answer::Listed(_) | Answer::Found(_) => {
+            Answer::Absent | Answer::Listed(_) | Answer::Found(_) | Answer::Progress(_) => {
                 self.ramp_of(at).finished(&queued);
                 self.gone_already(at);
             }
@@ -90,7 +97,6 @@ impl Engine {
                 object.server_id = server_id.or(object.server_id.take());
             }
         }
-        self.observe(at);
     }
 
     fn write_failed(&mut self, at: usize, queued: Queued, failure: Failure) {

@@ -3,6 +3,7 @@
 mod family;
 mod faults;
 mod model;
+mod operations;
 mod order;
 mod pass;
 mod simulation;

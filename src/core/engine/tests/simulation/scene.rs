@@ -79,6 +79,8 @@ pub struct Manner {
     pub slow: bool,
     /// What was created is not shown for a while.
     pub hides: bool,
+    /// Some writes are operations that end later.
+    pub operates: bool,
 }
 
 impl Manner {
@@ -87,6 +89,7 @@ impl Manner {
             unique: !matches!(kind, "Repo" | "Member" | "Rule"),
             slow: matches!(kind, "Zone" | "Queue"),
             hides: matches!(kind, "Repo" | "Hook"),
+            operates: matches!(kind, "Team" | "Rule" | "Queue" | "Record" | "Hook"),
         }
     }
 }
