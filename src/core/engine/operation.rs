@@ -110,7 +110,7 @@ impl Engine {
             return self.wait_for(at, underway, retry_after);
         }
         self.over(at, &underway);
-        let outcome = underway.unknown(format!("the server was not done within {} s", limit.as_secs()));
+        let outcome = underway.unknown(format!("the server was not done within {limit:?}"));
         if underway.operation.wait.is_some() {
             return self.settle(at, outcome);
         }
