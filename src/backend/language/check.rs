@@ -75,10 +75,11 @@ impl Checker<'_, '_> {
     fn sources(&mut self, name: &str, op: &Op, has_id: bool) {
         for piece in op.placeholders() {
             match piece {
-                Piece::Part(part) | Piece::RawPart(part) => match self.kind.part(part) {
-                    None => self.unknown_part(name, part),
-                    Some(_) => {}
-                },
+                Piece::Part(part) | Piece::RawPart(part) => {
+                    if self.kind.part(part).is_none() {
+                        self.unknown_part(name, part);
+                    }
+                }
                 Piece::PartId(part) => match self.kind.part(part).map(|part| &part.parent) {
                     Some(Parent::Of(_)) => {}
                     Some(_) => {
