@@ -6,7 +6,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::auth::Authenticator;
+use super::auth::Credentials;
 use super::exchange::{Guarded, Line, now};
 use super::http::HttpTransport;
 use super::issuer::Issuer;
@@ -51,6 +51,7 @@ pub struct Options {
     pub allow_exec: Option<String>,
     /// Texts that must not stand in any message: the secrets of all documents.
     pub secrets: Vec<String>,
+    pub credentials: Credentials,
 }
 
 /// Why there can be no client.
@@ -110,7 +111,7 @@ impl Client<ReadWrite> {
 
 impl<Mode> Client<Mode> {
     fn new(connection: &Connection, options: Options, transport: Guarded) -> Result<Self, ClientError> {
-        let auth = Authenticator::new(connection.auth.clone(), options.allow_exec);
+        let auth = options.credentials.of(connection, options.allow_exec);
         let base = Base::of(&connection.address)?;
         let issuer = Issuer::of(connection, &base, auth.source())?;
         let site = Site { base, owner: options.owner, credential: auth.source() };

@@ -33,7 +33,7 @@ pub struct Guarded {
 /// A backend that can be asked.
 pub struct Line {
     pub site: Site,
-    auth: Authenticator,
+    auth: Arc<Authenticator>,
     headers: Vec<(String, Text)>,
     limiter: Limiter,
     /// What the server said to the last read and the last write when it asked for a long wait.
@@ -72,7 +72,7 @@ impl Transport for Guarded {
 impl Line {
     pub fn new(
         site: Site,
-        auth: Authenticator,
+        auth: Arc<Authenticator>,
         headers: Vec<(String, Text)>,
         limiter: Limiter,
         transport: Guarded,

@@ -67,7 +67,7 @@ pub fn begun(
 }
 
 fn elsewhere(context: &Context, error: &Elsewhere) -> Failure {
-    let hint = "credentials never go to another origin; if operations are there, have them waited for by a `ready` or `wait.done` of the object instead";
+    let hint = "credentials never go to another origin; `wait: {done: FILTER}` without `url` waits for the object itself";
     let what = format!("the server has begun it, and its operation is not followed: {error}");
     context.fail(FailureClass::Refused, &what, Some(hint.into()))
 }

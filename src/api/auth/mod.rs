@@ -5,9 +5,11 @@ mod proof;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashMap;
+use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -18,7 +20,7 @@ pub use self::proof::Proof;
 
 use super::exec::{self, ExecError};
 use super::transport::TransportError;
-use crate::backend::connection::{Auth, Credential, Text, TokenBody, TokenCall};
+use crate::backend::connection::{Auth, Connection, Credential, Text, TokenBody, TokenCall};
 use crate::backend::token::Granted;
 
 /// A token is renewed when a tenth of its time is left, and never earlier than this before its end.
@@ -33,6 +35,25 @@ pub struct Authenticator {
     attempts: AtomicU64,
     /// The lock is held while a credential is got: all others wait for that one.
     state: Mutex<State>,
+}
+
+/// The credentials of all backends, by name. A plan and its application share them: they log in once.
+#[derive(Clone, Default)]
+pub struct Credentials(Arc<std::sync::Mutex<HashMap<Arc<str>, Arc<Authenticator>>>>);
+
+impl Credentials {
+    /// The credentials of this backend, made of what it states where there are none yet.
+    pub fn of(&self, connection: &Connection, allowed: Option<String>) -> Arc<Authenticator> {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let new = || Arc::new(Authenticator::new(connection.auth.clone(), allowed));
+        all.entry(connection.name.clone()).or_insert_with(new).clone()
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credentials(..)")
+    }
 }
 
 #[derive(Default)]

@@ -110,7 +110,8 @@ impl Engine {
             return self.wait_for(at, underway, retry_after);
         }
         self.over(at, &underway);
-        let outcome = underway.unknown(format!("the server was not done within {limit:?}"));
+        let outcome =
+            underway.unknown(format!("the server was not done within {}", humantime::format_duration(limit)));
         if underway.operation.wait.is_some() {
             return self.settle(at, outcome);
         }

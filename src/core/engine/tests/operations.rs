@@ -65,7 +65,7 @@ fn the_server_says_when_it_wants_to_be_asked_again() {
     // Within a limit of a minute: 1 + 40 + 19, and not a question more.
     let (mut model, documents) = declared(vec![asks(40), asks(40), running(), running()]);
     let told = message(&model.apply(&documents));
-    assert_eq!(told, "unknown: the server was not done within 60s: its operation is at `/ops/1`");
+    assert_eq!(told, "unknown: the server was not done within 1m: its operation is at `/ops/1`");
     assert_eq!(model.log.len(), 2 + 3, "{:?}", model.log);
 }
 
