@@ -196,7 +196,7 @@ fn what_operations_show_that_nothing_is_declared_of() {
         ),
         (200, r#"{"state": "IN_PROGRESS"}"#, "running None"),
         (200, r#"{"status": 7, "state": "Succeeded"}"#, "done None"),
-        (200, r#"{"status": "Canceled"}"#, "failed: it: the server began it, and it failed"),
+        (200, r#"{"status": "Canceled"}"#, "failed: it: the server began it, and it failed: status Canceled"),
         (200, "[]", "done None"),
         (204, "", "done None"),
         (410, "", "Absent"),

@@ -45,9 +45,9 @@ fn https_goes_through_a_tunnel() {
 #[test]
 fn what_no_proxy_names_is_reached_directly() {
     let (proxy, server) = (empty(), empty());
-    for names in ["127.0.0.1", "localhost,127.0.0.0/8"] {
+    for names in ["127.0.0.1", "localhost,127.0.0.0/8", "*"] {
         let (_scratch, run) = run(&server.url());
         run.env("HTTP_PROXY", &proxy.url()).env("NO_PROXY", names).done().expect(0);
     }
-    assert_eq!((proxy.lines().len(), server.lines().len()), (0, 4));
+    assert_eq!((proxy.lines().len(), server.lines().len()), (0, 6));
 }

@@ -144,9 +144,12 @@ impl Engine {
     }
 
     /// An operation is followed no longer: what waited behind its write may go, and what is seen from now on is
-    /// of after it.
+    /// of after it. Its effect may take as long to show as that of any write.
     fn over(&mut self, at: usize, underway: &Underway) {
         self.ramp_of(at).over(&underway.queued);
-        self.objects[at].fence = self.count;
+        let object = &mut self.objects[at];
+        object.fence = self.count;
+        object.wrote_at = Some(self.now);
+        object.looks = 0;
     }
 }

@@ -101,6 +101,14 @@ fn a_lost_question_is_asked_again() {
 }
 
 #[test]
+fn what_was_made_may_take_a_while_to_show_after_the_end() {
+    let (mut model, documents) = team(kind("Team", true, None), Some(wait(60)), vec![running(); 45]);
+    model.hidden_looks = 3;
+    assert_eq!(model.apply(&documents).objects[0].result, Outcome::Done, "{:?}", model.log);
+    assert_eq!(model.writes(), ["create Team a"]);
+}
+
+#[test]
 fn what_is_only_shown_is_a_hint() {
     let kind = || kind("Team", false, None);
     let (mut model, documents) = team(kind(), None, vec![running(); 2]);
