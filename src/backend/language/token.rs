@@ -151,9 +151,9 @@ fn body(reader: &mut Reader, record: Record) -> Option<TokenBody> {
             Some(TokenBody::Json(node.clone()))
         }
         _ => {
-            reader.unexpected(node, "`body`", "a map").map(|problem| {
+            if let Some(problem) = reader.unexpected(node, "`body`", "a map") {
                 problem.hint = Some("it is sent as it stands here; secrets stand in it as `!secret`".into());
-            });
+            }
             None
         }
     }
