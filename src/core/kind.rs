@@ -177,6 +177,13 @@ impl Template {
     }
 }
 
+impl Forced {
+    /// The placeholders of the query and the headers.
+    pub fn placeholders(&self) -> impl Iterator<Item = &Piece> {
+        self.query.iter().chain(&self.headers).flat_map(|(_, template)| template.pieces())
+    }
+}
+
 impl Op {
     /// The placeholders of the path, the query and the headers.
     pub fn placeholders(&self) -> impl Iterator<Item = &Piece> {
