@@ -19,6 +19,7 @@ pub mod preset;
 pub mod refusal;
 pub mod request;
 pub mod scan;
+pub mod trouble;
 pub mod wire;
 
 #[cfg(test)]

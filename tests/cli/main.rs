@@ -6,6 +6,7 @@ mod answers;
 mod files;
 mod listings;
 mod main_job;
+mod mismatch;
 mod offline;
 mod process;
 mod secrets;
