@@ -16,6 +16,7 @@ pub mod onward;
 pub mod page;
 pub mod path;
 pub mod preset;
+pub mod probe;
 pub mod refusal;
 pub mod request;
 pub mod scan;

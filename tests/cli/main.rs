@@ -8,6 +8,7 @@ mod listings;
 mod main_job;
 mod mismatch;
 mod offline;
+mod probe;
 mod process;
 mod secrets;
 mod servers;
