@@ -375,3 +375,56 @@ fn children_below_their_first_parents_and_scopes_of_documents() {
     let done = scratch.trueup("probe shop/Repo -f .").done().expect(0);
     assert!(done.out.contains("items       0 on one page, at the body itself"), "{}", done.told());
 }
+
+#[test]
+fn one_object_and_objects_that_only_documents_name() {
+    let kinds = "{
+      Settings: {read: GET /settings, update: PUT /settings, version: etag, fields: {port: quantity, seen: server-owned}},
+      Flag: {key: {name: .name}, read: 'GET /flags/{name}', update: 'PUT /flags/{name}'}}";
+    let raw = Raw::new(|seen| match seen.line.as_str() {
+        "GET /settings" => {
+            Say::answer("200 OK", "etag: \"1\"\r\n", r#"{"port": 80, "smtpPassword": "canary-4711"}"#)
+        }
+        "GET /flags/on" => Say::json(r#"{"name": "on", "value": true}"#),
+        _ => Say::answer("503 Service Unavailable", "", "busy"),
+    });
+    let scratch = Scratch::with("backend.yaml", backend(&raw.url(), kinds));
+    let flag =
+        |name: &str| format!("apiVersion: shop\nkind: Flag\nmetadata: {{name: '{name}'}}\nspec: {{}}\n");
+    scratch.write("a.yaml", format!("{}---\n{}", flag("on"), flag("off")));
+    assert_snapshot!(scratch.trueup("probe -f .").done().told(), @"
+    exit 1
+    Flag of shop
+      read        1 of 2 by themselves
+      server id   none at `.id`, and none is needed
+      version     none declared; own reads have no `ETag`
+      ! ReadFailed: reading Flag off: the server answered 503 Service Unavailable: busy
+
+    Settings of shop
+      read        1 of 1 by themselves
+      server id   none at `.id`, and none is needed
+      version     `etag`; own reads have a strong `ETag` in their header
+      ? ServerOwnedUnseen: `seen` is declared server-owned, and no object that was seen has it
+      + the answers suggest
+          fields:
+            smtpPassword: secret  # a secret, by its name
+
+    Probed: 2 kinds, 0 contradictions, 1 not reached, 1 not confirmed, 1 suggestion. 6 requests, none of which wrote.
+    ");
+}
+
+#[test]
+fn a_credential_that_the_server_does_not_take() {
+    let raw = Raw::new(|_| Say::answer("401 Unauthorized", "", "canary-4711 has expired"));
+    let text = backend(&raw.url(), GOOD).replace("spec: {", "spec: {auth: {bearer: !secret env:TOKEN}, ");
+    let scratch = Scratch::with("backend.yaml", text);
+    let run = scratch.trueup("probe shop/Team --backends backend.yaml").env("TOKEN", "canary-4711");
+    assert_snapshot!(run.done().told(), @"
+    exit 1
+    Team of shop
+      ! ListFailed: listing Team: the server answered 401 Unauthorized: (redacted) has expired
+        hint: check the credential, which comes from env:TOKEN
+
+    Probed: 1 kind, 0 contradictions, 1 not reached, 0 suggestions. 1 request, none of which wrote.
+    ");
+}
