@@ -6,6 +6,7 @@
 
 use crate::core::exchange::{Failure, FailureClass};
 use crate::core::kind::Kind;
+use crate::core::redact::Redactor;
 use crate::core::value::Value;
 
 use super::item::{envelope, look, place_of};
@@ -46,7 +47,7 @@ pub fn in_list(context: &Context, kind: &Kind, answer: &HttpAnswer) -> Option<Fa
         return holds.then(|| context.refused(FailureClass::Status(answer.status), answer));
     }
     let members = top_members(answer)?;
-    is_sign(&members).then(|| failure(context, answer))
+    is_sign(&members).then(|| failure(context, answer, &[]))
 }
 
 /// What the answer about one object says of an error: where an object has a field of such a name, it also has
@@ -57,11 +58,12 @@ pub fn in_object(
     item: &Value,
     vars: &Vars,
     answer: &HttpAnswer,
+    secrets: &[String],
 ) -> Option<Failure> {
     if kind.failed.is_some() || !is_sign(&top_members(answer)?) || !is_no_object(kind, item, vars) {
         return None;
     }
-    Some(failure(context, answer))
+    Some(failure(context, answer, secrets))
 }
 
 /// Whether a part of the key is missing; of a kind without one, whether there is nothing but an error.
@@ -76,8 +78,10 @@ fn is_no_object(kind: &Kind, item: &Value, vars: &Vars) -> bool {
     })
 }
 
-fn failure(context: &Context, answer: &HttpAnswer) -> Failure {
-    let said = message_of(answer).map_or(String::new(), |said| format!(": {said}"));
+/// What the body says, without these secrets that it holds itself.
+fn failure(context: &Context, answer: &HttpAnswer, secrets: &[String]) -> Failure {
+    let said =
+        message_of(answer).map_or(String::new(), |said| format!(": {}", Redactor::new(secrets).text(&said)));
     let what = format!("the server answered {} with an error{said}", status_text(answer.status));
     let hint = "if that is no error, say in the backend what one looks like: `failed: .body.error != null`";
     context.fail(FailureClass::NotTheApi, &what, Some(hint.into()))

@@ -228,7 +228,7 @@ fn is_named(kind: &Kind, part: &Part) -> bool {
     let in_request = pieces.any(
         |piece| matches!(piece, Piece::Part(n) | Piece::RawPart(n) | Piece::PartId(n) if *n == part.name),
     );
-    part.parent != Parent::Own && (in_request || part.on_item.is_none())
+    in_request || (part.parent != Parent::Own && part.on_item.is_none())
 }
 
 /// The scope below one parent: its name in the place of the part, and those parts of its own key that the kind
