@@ -1,5 +1,7 @@
 //! What each declared fact, each answer and each name comes to; whole runs are tested with servers.
 
+use std::slice::from_ref;
+
 use serde_json::json;
 
 use super::*;
@@ -91,7 +93,7 @@ fn what_no_object_has_is_not_confirmed() {
 fn what_changes_by_itself_is_the_servers() {
     let before = json!({"name": "n", "load": 1, "x": {"hits": 1}, "nodes": [{"name": "a", "up": 1}]});
     let after = json!({"name": "n", "load": 2, "x": {"hits": 2}, "nodes": [{"name": "a", "up": 2}]});
-    let probed = listed("fields: {load: ignore}", &[before.clone()], &[after.clone()]);
+    let probed = listed("fields: {load: ignore}", from_ref(&before), from_ref(&after));
     assert_eq!(lines(&probed), ["'nodes[*].up': server-owned", "x.hits: server-owned"]);
     let settled = "fields: {load: server-owned, x: server-owned, nodes: closed, 'nodes[*].up': copy}";
     assert_eq!(lines(&listed(settled, &[before], &[after])), [""; 0]);
@@ -105,7 +107,7 @@ fn names_and_shapes_that_suggest_a_word() {
         "updateTime": 1_700_000_000, "time": "2026-01-01T00:00:00Z", "hooks": [{"id": 1}, {"id": 2}],
         "pairs": [{"name": "a"}, {"name": "a"}], "one": [{"name": "a"}],
     });
-    let probed = listed("create: POST /t", std::slice::from_ref(&value), &[]);
+    let probed = listed("create: POST /t", from_ref(&value), &[]);
     assert_eq!(
         lines(&probed),
         [
