@@ -226,6 +226,12 @@ fn words_that_have_no_use() {
             "`size` would be sent twice: by the request of `list`, and by its `page`",
             "`size`, `first` and `size-param`",
         ),
+        (
+            with("version: etag"),
+            "T version",
+            "`version: etag` has no use without a `read` of its own: a listing has no `ETag` of each",
+            "say with a filter",
+        ),
         (with("update: create"), "T update", "`update: create` has no `create` to be as", ""),
     ]);
 }

@@ -134,7 +134,7 @@ fn the_other_words_of_a_kind() {
 
     for (version, is) in [("etag", "ETag"), ("'{request: GET /v}'", "")] {
         let text = format!(
-            "{{key: {{name: .name}}, list: GET /t, create: POST /t, version: {version}, serial: backend}}"
+            "{{key: {{name: .name}}, list: GET /t, read: 'GET /t/{{name}}', create: POST /t, version: {version}, serial: backend}}"
         );
         if is.is_empty() {
             assert_eq!(problems(&format!("{{T: {text}}}")).len(), 1);

@@ -16,6 +16,7 @@ pub fn check(reader: &mut Reader, kind: &Kind, node: &Node) {
     finder.looks();
     finder.writes();
     finder.beside();
+    finder.tag_of_a_list();
     if let Some(list) = &kind.list {
         finder.page(list);
     }
@@ -144,6 +145,16 @@ impl<'f> Finder<'f, '_> {
             if let Some(node) = self.member(word).filter(|_| !has) {
                 self.reader.wrong(node.at, format!("`{word}` has no use without {about}"));
             }
+        }
+    }
+
+    /// An `ETag` comes with an object's own read alone.
+    fn tag_of_a_list(&mut self) {
+        if matches!((&self.kind.version, &self.kind.read), (Version::ETag, Read::FromList)) {
+            let message =
+                "`version: etag` has no use without a `read` of its own: a listing has no `ETag` of each";
+            self.reader.wrong(self.at("version"), message).hint =
+                Some("say with a filter where the version stands on an item".into());
         }
     }
 
