@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::document::{Document, Ensure};
+use super::document::{Document, Ensure, Was};
 use super::identity::{KindName, ObjectId};
 use super::kind::{Kind, Kinds, Parent};
-use super::node::{Pos, Reference};
+use super::node::{Origin, Pos, Reference};
 use super::problem::Problem;
+use super::rename;
 use super::value::{Value, plain_text};
 
 /// The documents of a run, the parents that they need beside them, and the edges between them.
@@ -30,6 +31,8 @@ pub struct GraphNode {
     pub references: BTreeMap<Arc<str>, usize>,
     /// What `depends-on` names.
     pub after: Vec<usize>,
+    /// The object under the name that it had before a rename; it stands in no document.
+    pub former: Option<usize>,
     /// Whether the object stands in a document.
     pub documented: bool,
 }
@@ -38,7 +41,7 @@ impl GraphNode {
     /// Everything that this object needs, each once.
     pub fn needs(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.parents.iter().map(|(_, at)| *at).collect();
-        all.extend(self.references.values().chain(&self.after));
+        all.extend(self.references.values().chain(&self.after).chain(&self.former));
         all.sort_unstable();
         all.dedup();
         all
@@ -134,6 +137,8 @@ struct Builder<'d> {
     kinds: &'d Kinds,
     names: Names,
     graph: Graph,
+    /// By the node of an old name: the document that has it.
+    formers: BTreeMap<usize, usize>,
     problems: Vec<Problem>,
 }
 
@@ -145,7 +150,7 @@ impl<'d> Builder<'d> {
             names.insert(name_of(&document.id), at);
             graph.nodes.push(GraphNode::new(document.id.clone(), true));
         }
-        Builder { documents, kinds, names, graph, problems: Vec::new() }
+        Builder { documents, kinds, names, graph, formers: BTreeMap::new(), problems: Vec::new() }
     }
 
     fn link(&mut self, at: usize) {
@@ -163,7 +168,38 @@ impl<'d> Builder<'d> {
                 self.graph.nodes[at].after.push(needed);
             }
         }
+        if let Some(was) = &document.policy.was {
+            let former = self.link_former(at, was);
+            let problem =
+                former.err().map(|problem| problem.at(Origin { at: was.at, ..document.origin.clone() }));
+            self.problems.extend(problem);
+        }
         self.check_presence(at);
+    }
+
+    /// The object under its old name is looked at beside the one under the new.
+    fn link_former(&mut self, at: usize, was: &Was) -> Result<(), Problem> {
+        let document = &self.documents[at];
+        let Some(kind) = self.kinds.get(&document.id.kind) else { return Ok(()) };
+        let id = rename::former(document, was, kind)?;
+        let name = name_of(&id);
+        let known = self.names.get(&name).copied();
+        if let Some(other) = known.and_then(|known| self.documents.get(known)) {
+            let message = format!("`{id}`, which it was, has a document of its own ({})", other.origin);
+            return Err(Problem::new(message).hint("remove that document, or `trueup/was` here"));
+        }
+        let former = known.unwrap_or_else(|| {
+            self.graph.nodes.push(GraphNode::new(id.clone(), false));
+            self.names.insert(name, self.graph.nodes.len() - 1);
+            self.graph.nodes.len() - 1
+        });
+        if let Some(other) = self.formers.insert(former, at) {
+            let other = &self.documents[other];
+            let message = format!("`{id}` is renamed twice: the other document is {}", other.origin);
+            return Err(Problem::new(message));
+        }
+        self.graph.nodes[at].former = Some(former);
+        Ok(())
     }
 
     /// The document that a reference names.
@@ -173,7 +209,7 @@ impl<'d> Builder<'d> {
         // A kind that is not known was said when the document was read.
         let kind = self.kinds.get(&name)?;
         let parts = in_kind_order(kind, &reference.parts);
-        let found = self.names.get(&(name, parts)).copied();
+        let found = self.names.get(&(name, parts)).copied().filter(|found| !self.formers.contains_key(found));
         if found.is_none() {
             let mut origin = document.origin.clone();
             origin.at = place;
@@ -230,7 +266,14 @@ impl<'d> Builder<'d> {
 
 impl GraphNode {
     fn new(id: ObjectId, documented: bool) -> GraphNode {
-        GraphNode { id, parents: Vec::new(), references: BTreeMap::new(), after: Vec::new(), documented }
+        GraphNode {
+            id,
+            parents: Vec::new(),
+            references: BTreeMap::new(),
+            after: Vec::new(),
+            former: None,
+            documented,
+        }
     }
 }
 

@@ -30,6 +30,7 @@ pub mod path;
 pub mod problem;
 pub mod raw;
 pub mod redact;
+pub mod rename;
 pub mod report;
 pub mod scrub;
 pub mod suggest;

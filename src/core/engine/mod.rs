@@ -26,6 +26,7 @@ mod queue;
 mod ramp;
 mod random;
 mod ready;
+mod rename;
 mod send;
 mod settle;
 mod setup;
@@ -314,6 +315,9 @@ impl Engine {
         let named = *self.objects[object].links.references.get(&reference.text)?;
         let named = &self.objects[named];
         let Seen::Present(item) = &named.seen else { return None };
+        if let Some(name) = named.new_name(&reference.field) {
+            return Some(name);
+        }
         // What a plan replaces will have other values than it has now.
         if named.action == Action::Replace && named.outcome() == Some(&Outcome::Planned) && !named.context {
             return None;

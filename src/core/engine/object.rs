@@ -8,7 +8,7 @@ use super::super::change::{Change, Shown};
 use super::super::document::{Document, Ensure, OnConflict, Policy};
 use super::super::exchange::VersionToken;
 use super::super::graph::GraphNode;
-use super::super::identity::ObjectId;
+use super::super::identity::{Key, ObjectId};
 use super::super::kind::{Kind, Wait};
 use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
@@ -90,6 +90,8 @@ pub struct Object {
     pub changes: Vec<Change>,
     pub findings: Vec<Finding>,
 
+    /// The key under which it stands, where that is not its own: before a rename of it, or of its parent.
+    pub stands_as: Option<Key>,
     pub server_id: Option<Arc<str>>,
     pub failures: u32,
     pub races: u32,
@@ -168,6 +170,7 @@ impl Object {
             action: Action::None,
             changes: Vec::new(),
             findings: Vec::new(),
+            stands_as: None,
             server_id: None,
             failures: 0,
             races: 0,

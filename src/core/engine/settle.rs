@@ -130,6 +130,10 @@ impl Engine {
     fn serves(&self, at: usize, need: usize) -> bool {
         let is_parent = self.is_parent(need, at);
         let needed = &self.objects[need];
+        if self.objects[at].links.former == Some(need) {
+            // Whatever is seen of it is judged with the object itself.
+            return true;
+        }
         if needed.context {
             return is_parent || matches!(needed.seen, Seen::Present(_));
         }

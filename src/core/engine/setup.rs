@@ -54,8 +54,10 @@ impl Engine {
 
     pub(super) fn set_wanted(&mut self) {
         let mut wanted: HashMap<KindName, HashSet<Key>> = HashMap::new();
-        for object in self.objects.iter().filter(|object| object.outcome().is_none()) {
-            wanted.entry(object.id.kind.clone()).or_default().insert(object.id.key.clone());
+        for (at, object) in self.objects.iter().enumerate().filter(|(_, object)| object.outcome().is_none()) {
+            let keys = wanted.entry(object.id.kind.clone()).or_default();
+            keys.insert(object.id.key.clone());
+            keys.extend(self.key_below_former(at));
         }
         self.wanted = wanted.into_iter().map(|(kind, keys)| (kind, Arc::new(keys))).collect();
     }

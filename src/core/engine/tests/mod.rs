@@ -5,5 +5,6 @@ mod faults;
 mod model;
 mod order;
 mod pass;
+mod rename;
 mod simulation;
 mod together;

@@ -64,6 +64,8 @@ pub struct Model {
     pub deaf: bool,
     /// Listings do not tell the ids.
     pub anonymous: bool,
+    /// An update with another name renames the object.
+    pub renames: bool,
     /// Names of objects that no write may have: one of several is refused with 422, alone with 400.
     pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
@@ -220,6 +222,9 @@ impl Model {
                 for stored in self.objects.get_mut(&slot).into_iter().flatten().filter(|s| s.id == old.id) {
                     stored.value = value.clone();
                 }
+                if self.renames {
+                    self.rename(&slot, old.id);
+                }
                 Answer::Accepted { server_id: None, pending: self.late_looks > 0 }
             }
             Write::Delete(_) if self.deaf => Answer::Absent,
@@ -235,6 +240,20 @@ impl Model {
                 Answer::Accepted { server_id: None, pending: false }
             }
         }
+    }
+
+    /// Moves an object to the name that its value has.
+    fn rename(&mut self, slot: &(Arc<str>, String), id: u64) {
+        let mut stored = self.objects.get_mut(slot).map(std::mem::take).unwrap_or_default();
+        let Some(at) = stored.iter().position(|stored| stored.id == id) else { return };
+        let mut one = stored.remove(at);
+        self.objects.insert(slot.clone(), stored);
+        let named = |(part, have): &(Arc<str>, Value)| {
+            let name = one.value.get(&**part).cloned();
+            (part.clone(), name.unwrap_or_else(|| have.clone()))
+        };
+        one.key = Key::new(one.key.parts().iter().map(named).collect());
+        self.objects.entry((slot.0.clone(), one.key.to_string())).or_default().push(one);
     }
 
     fn normalised(&self, body: &Body, old: Option<&Value>) -> Value {
@@ -322,6 +341,9 @@ impl Model {
 fn item(stored: &Stored) -> Item {
     let mut value = stored.value.clone();
     value["id"] = stored.id.into();
+    if value.get("name").is_none() {
+        value["name"] = stored.key.get("name").cloned().unwrap_or_default();
+    }
     Item {
         key: stored.key.clone(),
         server_id: Some(stored.id.to_string().into()),
