@@ -1,4 +1,4 @@
-//! What needs what: parents, references and `trueup/depends-on` between documents, and the cycles among them.
+//! What needs what: parents, references and `trueup/depends-on` between documents, with no cycle among them.
 //!
 //! Edges come from indexed names, so the work is linear in the number of references. Parents that stand in no
 //! document become *context*: they are observed, and never written.
@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::cycle;
 use super::document::{Document, Ensure, Was};
 use super::identity::{KindName, ObjectId};
 use super::kind::{Kind, Kinds, Parent};
@@ -33,15 +34,19 @@ pub struct GraphNode {
     pub after: Vec<usize>,
     /// The object under the name that it had before a rename; it stands in no document.
     pub former: Option<usize>,
+    /// Of the references those that are put off, to break a cycle: they are set once the object and what they name
+    /// are there.
+    pub later: Vec<usize>,
     /// Whether the object stands in a document.
     pub documented: bool,
 }
 
 impl GraphNode {
-    /// Everything that this object needs, each once.
+    /// Everything that this object needs before it is there, each once.
     pub fn needs(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.parents.iter().map(|(_, at)| *at).collect();
-        all.extend(self.references.values().chain(&self.after).chain(&self.former));
+        let references = self.references.values().filter(|at| !self.later.contains(at));
+        all.extend(references.chain(&self.after).chain(&self.former));
         all.sort_unstable();
         all.dedup();
         all
@@ -68,68 +73,10 @@ impl Graph {
             at += 1;
         }
         if builder.problems.is_empty() {
-            builder.problems.extend(builder.graph.cycle(documents));
+            builder.problems.extend(cycle::break_all(&mut builder.graph, documents, kinds).err());
         }
         if builder.problems.is_empty() { Ok(builder.graph) } else { Err(builder.problems) }
     }
-
-    /// The first cycle, named with its members' places.
-    fn cycle(&self, documents: &[Document]) -> Option<Problem> {
-        let needs: Vec<Vec<usize>> = self.nodes.iter().map(GraphNode::needs).collect();
-        let ring = find_cycle(&needs)?;
-        let names: Vec<String> = ring
-            .iter()
-            .map(|&at| match documents.get(at) {
-                Some(document) => format!("{} ({})", document.id, document.origin),
-                None => self.nodes[at].id.to_string(),
-            })
-            .collect();
-        let message = format!("these documents need each other: {} → {}", names.join(" → "), names[0]);
-        let problem = Problem::new(message)
-            .hint("break the cycle: leave the reference out of one of them, or state its value");
-        Some(match documents.get(ring[0]) {
-            Some(document) => problem.at(document.origin.clone()),
-            None => problem,
-        })
-    }
-}
-
-/// A cycle among `needs`, found by depth-first search without recursion.
-fn find_cycle(needs: &[Vec<usize>]) -> Option<Vec<usize>> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        OnPath,
-        Done,
-    }
-    let mut marks = vec![Mark::New; needs.len()];
-    for start in 0..needs.len() {
-        let mut path: Vec<(usize, usize)> = Vec::new();
-        if marks[start] == Mark::New {
-            marks[start] = Mark::OnPath;
-            path.push((start, 0));
-        }
-        while let Some((at, next)) = path.last_mut() {
-            let Some(&need) = needs[*at].get(*next) else {
-                marks[*at] = Mark::Done;
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            match marks[need] {
-                Mark::New => {
-                    marks[need] = Mark::OnPath;
-                    path.push((need, 0));
-                }
-                Mark::OnPath => {
-                    let from = path.iter().position(|(at, _)| *at == need).expect("it is on the path");
-                    return Some(path[from..].iter().map(|(at, _)| *at).collect());
-                }
-                Mark::Done => {}
-            }
-        }
-    }
-    None
 }
 
 struct Builder<'d> {
@@ -272,6 +219,7 @@ impl GraphNode {
             references: BTreeMap::new(),
             after: Vec::new(),
             former: None,
+            later: Vec::new(),
             documented,
         }
     }
@@ -305,24 +253,4 @@ pub fn parent_id(child: &ObjectId, part: &str, parent: &Kind) -> ObjectId {
         child.key.get(from).map(|value| (wanted.name.clone(), value.clone()))
     });
     ObjectId { kind: parent.name.clone(), key: parent.key_of(parts.collect()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cycle_is_found_and_named_once() {
-        assert_eq!(find_cycle(&[vec![1], vec![2], vec![]]), None);
-        assert_eq!(find_cycle(&[vec![1], vec![2], vec![1]]), Some(vec![1, 2]));
-        assert_eq!(find_cycle(&[vec![0]]), Some(vec![0]));
-        assert_eq!(find_cycle(&[vec![1, 2], vec![3], vec![3], vec![]]), None);
-    }
-
-    #[test]
-    fn a_long_chain_needs_no_deep_stack() {
-        let needs: Vec<Vec<usize>> =
-            (0..100_000).map(|i| if i == 0 { vec![] } else { vec![i - 1] }).collect();
-        assert_eq!(find_cycle(&needs), None);
-    }
 }

@@ -9,6 +9,7 @@
 mod align;
 pub mod change;
 pub mod compare;
+pub mod cycle;
 pub mod diff;
 pub mod document;
 pub mod engine;

@@ -38,9 +38,13 @@ impl Engine {
         if self.waits_for_the_server(at, decision.action) {
             return;
         }
+        if self.serves_already(at) {
+            return self.settle(at, Outcome::InSync);
+        }
         let decision = self.in_family(at, decision);
         let decision = self.beside_former(at, decision);
         self.take_note(at, &decision);
+        self.note_later(at, decision.action);
         if let Some(outcome) = decision.settled {
             return self.settle(at, outcome);
         }
@@ -69,7 +73,8 @@ impl Engine {
         if object.links.references.is_empty() && object.stands_as.is_none() {
             return Cow::Borrowed(&object.spec);
         }
-        let spec = object.spec.resolve(&|reference| self.look(at, reference));
+        let spec = object.without_later(&object.spec);
+        let spec = spec.resolve(&|reference| self.look(at, reference));
         Cow::Owned(object.with_new_name(spec))
     }
 

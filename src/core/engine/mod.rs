@@ -20,6 +20,7 @@ pub mod decide;
 pub mod failure;
 mod family;
 mod hidden;
+mod later;
 mod object;
 mod observe;
 mod queue;
@@ -131,6 +132,8 @@ pub struct Engine {
     /// The keys of a kind that anyone wants whole.
     wanted: HashMap<KindName, Arc<HashSet<Key>>>,
     dependants: Vec<Vec<usize>>,
+    /// By object: those that have a field to be set once it is settled.
+    waiters: HashMap<usize, Vec<usize>>,
     ramps: BTreeMap<Arc<str>, Ramp>,
     pending: HashMap<RequestId, Pending>,
     timers: BinaryHeap<Reverse<(Duration, Timer)>>,
@@ -183,6 +186,7 @@ impl Engine {
             options,
             dependants: vec![Vec::new(); objects.len()],
             objects,
+            waiters: HashMap::new(),
             collections: Collections::default(),
             wanted: HashMap::new(),
             ramps: BTreeMap::new(),
@@ -200,6 +204,7 @@ impl Engine {
             ending: VecDeque::new(),
             stopped: None,
         };
+        engine.set_waiters();
         engine.leave_out_the_unneeded();
         engine.set_gates();
         engine.set_wanted();

@@ -74,6 +74,10 @@ pub struct Object {
     pub fence: u64,
     /// The observation must come from a read of its own.
     pub own_read: bool,
+    /// What it refers to in fields that are not to be set yet.
+    pub later: Vec<usize>,
+    /// It was settled before, and those that need it went on.
+    pub comes_again: bool,
     /// `seen` is the answer to a read of its own.
     pub seen_by_read: bool,
 
@@ -161,6 +165,8 @@ impl Object {
             seen_at: 0,
             fence: 0,
             own_read: false,
+            later: Vec::new(),
+            comes_again: false,
             seen_by_read: false,
             unseen_needs: 0,
             unsettled_needs: 0,

@@ -54,7 +54,8 @@ impl Engine {
         let object = &self.objects[at];
         let Some(former) = object.links.former else { return decision };
         let present = matches!(object.seen, Seen::Present(_)) && object.stands_as.is_none();
-        if !present || object.wanted_absent() || object.passes > 1 {
+        let told = object.findings.iter().any(|finding| finding.code == "RenameDone");
+        if !present || object.wanted_absent() || object.wrote_at.is_some() || told {
             return decision;
         }
         let former = &self.objects[former];

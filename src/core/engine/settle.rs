@@ -34,8 +34,11 @@ impl Engine {
         if first {
             self.was_seen(at);
         }
-        if self.dependants[at].is_empty() {
+        if self.dependants[at].is_empty() && !self.waiters.contains_key(&at) {
             self.forget(at);
+        }
+        if std::mem::take(&mut self.objects[at].comes_again) {
+            return self.after_settled(at);
         }
         let goes_first = self.objects[at].goes_first();
         for dependant in self.dependants[at].clone() {
@@ -51,6 +54,7 @@ impl Engine {
         if goes_first {
             self.release_needs(at);
         }
+        self.after_settled(at);
     }
 
     /// The observed value is needed no longer once nobody refers to it.
@@ -144,7 +148,7 @@ impl Engine {
     }
 
     /// Where an object stands for want of another. The reason is told by the other's own entry, if it has one.
-    fn skipped_for(&self, needed: usize) -> Outcome {
+    pub(super) fn skipped_for(&self, needed: usize) -> Outcome {
         let needed = &self.objects[needed];
         let Some(outcome) = needed.outcome() else {
             let why = format!("it needs `{}`, which is not settled", needed.id);

@@ -14,7 +14,8 @@ impl Engine {
         let mut needed: Vec<bool> = self.objects.iter().map(|object| !object.context).collect();
         let mut next: Vec<usize> = (0..needed.len()).filter(|&at| needed[at]).collect();
         while let Some(at) = next.pop() {
-            for need in self.objects[at].links.needs() {
+            let links = &self.objects[at].links;
+            for need in links.needs().into_iter().chain(links.later.iter().copied()) {
                 if !std::mem::replace(&mut needed[need], true) {
                     next.push(need);
                 }

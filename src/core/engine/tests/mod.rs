@@ -2,6 +2,7 @@
 
 mod family;
 mod faults;
+mod later;
 mod model;
 mod order;
 mod pass;

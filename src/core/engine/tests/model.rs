@@ -14,7 +14,8 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{
     Kind, Kinds, ListOp, Method, Op, Parent, Part, Piece, Read, Send, Serial, Template, Version,
 };
-use crate::core::node::{Node, Origin, Pos};
+use crate::core::node::{Node, Origin, Pos, Reference};
+use crate::core::path::Path;
 use crate::core::report::Report;
 use crate::core::value::Value;
 
@@ -443,6 +444,19 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         failed: None,
         ready: None,
         exists: None,
+    }
+}
+
+/// A reference to the id of an object: `Kind/name`.
+pub fn reference(to: &str) -> Reference {
+    let (kind, name) = to.split_once('/').expect("a kind and a name");
+    Reference {
+        backend: None,
+        kind: kind.into(),
+        parts: vec![("name".into(), name.into())],
+        field: Path::parse("id").expect("a path"),
+        text: format!("{to} .id").into(),
+        secrets: Default::default(),
     }
 }
 
