@@ -78,16 +78,16 @@ fn a_zone_is_made_changed_and_emptied_in_few_requests() {
     let apply = || scratch.trueup("apply --yes -f a.yaml -f backend.yaml").done().expect(0).told();
     let told = apply();
     let summary = |told: &str| told.lines().last().expect("a summary").to_owned();
-    assert_snapshot!(summary(&told), @"");
+    assert_snapshot!(summary(&told), @"Applied: 30 created. 30 objects seen in 4 requests.");
     assert_eq!((patches(&raw), zone.lock().expect("sound").len()), (1, 30));
-    assert_snapshot!(summary(&apply()), @"");
+    assert_snapshot!(summary(&apply()), @"All 30 objects are in sync; nothing was written. 30 objects seen in 1 request.");
 
     scratch.write("a.yaml", records((0..30).map(|i| (i, if i < 9 { "192.0.2.2" } else { "192.0.2.1" }))));
-    assert_snapshot!(summary(&apply()), @"");
+    assert_snapshot!(summary(&apply()), @"Applied: 9 updated, 21 in sync. 60 objects seen in 4 requests.");
     assert_eq!(patches(&raw), 2);
 
     let told = scratch.trueup("delete --yes -f a.yaml -f backend.yaml").done().expect(0).told();
-    assert_snapshot!(summary(&told), @"");
+    assert_snapshot!(summary(&told), @"Deleted: 30 deleted. 60 objects seen in 5 requests.");
     assert_eq!((patches(&raw), zone.lock().expect("sound").len()), (3, 0));
 }
 
@@ -96,10 +96,14 @@ fn the_record_that_is_refused_is_named_and_the_others_are_made() {
     let (raw, zone) = server();
     let scratch = folder(&raw);
     scratch.write("a.yaml", records((0..30).map(|i| (i, if i == 17 { "none" } else { "192.0.2.1" }))));
-    let done = scratch.trueup("apply --yes -f a.yaml -f backend.yaml").done().expect(1);
+    let done = scratch.trueup("apply --yes -f a.yaml -f backend.yaml").done().expect(4);
     let told: Vec<String> =
         done.told().lines().filter(|line| !line.contains("created")).map(str::to_owned).collect();
-    assert_snapshot!(told.join("\n"), @"");
+    assert_snapshot!(told.join("\n"), @"
+    exit 4
+    !   RRset example.org/n17/A   a.yaml:87
+        failed: creating RRset example.org/n17/A: the server answered 422 Unprocessable Content: not an address
+    ");
     assert_eq!(zone.lock().expect("sound").len(), 29);
     assert!(patches(&raw) <= 11, "{:?}", raw.lines());
 }
@@ -112,5 +116,15 @@ fn a_batch_that_names_one_object_is_wrong_offline() {
     let head = "apiVersion: trueup/v1\nkind: Backend\nmetadata: {name: dns}\nspec:";
     scratch.write("backend.yaml", format!("{head}\n  url: {}\n  kinds:{kind}", raw.url()));
     scratch.write("a.yaml", records(std::iter::once((0, "192.0.2.1"))));
-    assert_snapshot!(scratch.trueup("validate -f a.yaml -f backend.yaml").done().told(), @"");
+    assert_snapshot!(scratch.trueup("validate -f a.yaml -f backend.yaml").done().told(), @r#"
+    exit 65
+    --- stderr
+    warning: 1 document was not checked: the backend `dns` cannot be read whole
+    error: backend.yaml:12:15: `{name}` in `create` names one object, and a `batch` is of many
+       |
+    12 |       create: {request: "PATCH /zones/{zone}/{name}", send: full, batch: 100, body: '{rrsets: map(. …
+       |               ^
+    hint: say which objects are meant in the `body`
+    1 error, 1 warning.
+    "#);
 }

@@ -84,14 +84,30 @@ fn a_rename_is_one_update() {
     let (raw, all) = server();
     all.lock().expect("sound").push(json!({"id": 1, "name": "old", "custom_id": "42", "tags": ["kept"]}));
     let scratch = folder(&raw, RENAMED);
-    assert_snapshot!(run(&scratch, "plan").told(), @"");
-    assert_snapshot!(run(&scratch, "apply --yes").told(), @"");
+    assert_snapshot!(run(&scratch, "plan").told(), @r#"
+    exit 0
+    ~   Consumer new   a.yaml:1
+          name   "old" → "new"   differs on the server
+    Plan: 1 to update. 1 object seen in 1 request.
+    "#);
+    assert_snapshot!(run(&scratch, "apply --yes").told(), @r#"
+    exit 0
+    ~   Consumer new   a.yaml:1   updated
+          name   "old" → "new"   differs on the server
+    Applied: 1 updated. 2 objects seen in 4 requests.
+    "#);
     assert_eq!(writes(&raw), ["PATCH /consumers/1"]);
     assert_eq!(
         all.lock().expect("sound")[0],
         json!({"id": 1, "name": "new", "custom_id": "42", "tags": ["kept"]})
     );
-    assert_snapshot!(run(&scratch, "apply --yes").told(), @"");
+    assert_snapshot!(run(&scratch, "apply --yes").told(), @"
+    exit 0
+    =   Consumer new   a.yaml:1
+        RenameDone: nothing is named `Consumer old` any more
+        hint: the annotation `trueup/was` can be removed
+    The one object is in sync; nothing was written. 1 object seen in 1 request.
+    ");
     assert_eq!(writes(&raw).len(), 1);
 }
 
@@ -99,7 +115,14 @@ fn a_rename_is_one_update() {
 fn both_names_are_a_conflict() {
     let (raw, all) = server();
     all.lock().expect("sound").extend([json!({"id": 1, "name": "old"}), json!({"id": 2, "name": "new"})]);
-    assert_snapshot!(run(&folder(&raw, RENAMED), "apply --yes").told(), @"");
+    assert_snapshot!(run(&folder(&raw, RENAMED), "apply --yes").told(), @r#"
+    exit 3
+    !   Consumer new   a.yaml:1
+        + custom_id   "42"   missing on the server
+        conflict: both `Consumer new` and `Consumer old`, which it was, are there
+        hint: remove one of the two, or `trueup/was` if the other is an object of its own
+    Applied: 1 conflict. 2 objects seen in 1 request.
+    "#);
     assert!(writes(&raw).is_empty());
 }
 
@@ -107,8 +130,25 @@ fn both_names_are_a_conflict() {
 fn a_wrong_part_is_an_error_at_its_place() {
     let (raw, _) = server();
     let wrong = RENAMED.replace("trueup/was: old", "trueup/was: {nmae: old}");
-    assert_snapshot!(run(&folder(&raw, &wrong), "validate").told(), @"");
-    assert_snapshot!(run(&folder(&raw, &RENAMED.replace("was: old", "was: new")), "validate").told(), @"");
+    assert_snapshot!(run(&folder(&raw, &wrong), "validate").told(), @"
+    exit 65
+    --- stderr
+    error: a.yaml:5:29: `trueup/was`: `nmae` is no part of the key of a `Consumer`
+      |
+    5 |   annotations: {trueup/was: {nmae: old}}
+      |                             ^
+    hint: did you mean `name`? the parts of its own are `name`
+    1 error.
+    ");
+    assert_snapshot!(run(&folder(&raw, &RENAMED.replace("was: old", "was: new")), "validate").told(), @"
+    exit 65
+    --- stderr
+    error: a.yaml:5:29: `trueup/was` is the name that it has: `new`
+      |
+    5 |   annotations: {trueup/was: new}
+      |                             ^
+    1 error.
+    ");
 }
 
 const CYCLE: &str = "apiVersion: gateway
@@ -126,8 +166,20 @@ spec: {peer: {id: !ref Consumer/a .id}}
 fn two_that_refer_to_each_other_are_created_then_tied() {
     let (raw, all) = server();
     let scratch = folder(&raw, CYCLE);
-    assert_snapshot!(run(&scratch, "plan").told(), @"");
-    assert_snapshot!(run(&scratch, "apply --yes").told(), @"");
+    assert_snapshot!(run(&scratch, "plan").told(), @"
+    exit 0
+    +   Consumer a   a.yaml:1
+        SetLater: created first, then `peer.id` is set once `Consumer b` exists
+    +   Consumer b   a.yaml:6
+    Plan: 2 to create. 0 objects seen in 1 request.
+    ");
+    assert_snapshot!(run(&scratch, "apply --yes").told(), @r#"
+    exit 0
+    +   Consumer a   a.yaml:1   created
+          peer   {"id":2}
+    +   Consumer b   a.yaml:6   created
+    Applied: 2 created. 6 objects seen in 10 requests.
+    "#);
     assert_eq!(writes(&raw), ["POST /consumers", "POST /consumers", "PATCH /consumers/1"]);
     let (a, b) =
         (json!({"id": 1, "name": "a", "peer": {"id": 2}}), json!({"id": 2, "name": "b", "peer": {"id": 1}}));
@@ -143,5 +195,14 @@ fn a_cycle_of_an_order_is_an_error() {
         .replace("metadata: {name: a}", "metadata: {name: a, annotations: {trueup/depends-on: Consumer/b}}");
     let tied = tied
         .replace("metadata: {name: b}", "metadata: {name: b, annotations: {trueup/depends-on: Consumer/a}}");
-    assert_snapshot!(run(&folder(&raw, &tied), "validate").told(), @"");
+    assert_snapshot!(run(&folder(&raw, &tied), "validate").told(), @"
+    exit 65
+    --- stderr
+    error: a.yaml:1:1: these documents need each other: Consumer a (a.yaml:1:1) → Consumer b (a.yaml:6:1) → Consumer a (a.yaml:1:1)
+      |
+    1 | apiVersion: gateway
+      | ^
+    hint: break the cycle: leave the reference out of one of them, or state its value
+    1 error.
+    ");
 }
