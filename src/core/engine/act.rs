@@ -38,7 +38,7 @@ impl Engine {
         if self.waits_for_the_server(at, decision.action) {
             return;
         }
-        if self.serves_already(at) {
+        if self.serves_already(at) && decision.action != Action::Replace {
             return self.settle(at, Outcome::InSync);
         }
         let decision = self.in_family(at, decision);

@@ -25,7 +25,8 @@ impl Engine {
         }
     }
 
-    /// An object that is there is all that others need of it; what it lacks is decided when it comes again.
+    /// An object that is there is all that others need of it; what it lacks is decided when it comes again. Not one
+    /// that is to be replaced: others would keep the id that it had.
     pub(super) fn serves_already(&self, at: usize) -> bool {
         let object = &self.objects[at];
         !object.later.is_empty() && matches!(&object.seen, Seen::Present(item) if !item.deleting)
