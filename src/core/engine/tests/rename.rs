@@ -6,6 +6,7 @@ use super::model::{Fault, Model, document, kind};
 use crate::core::document::{Document, Policy, Was};
 use crate::core::exchange::FailureClass;
 use crate::core::graph::Graph;
+use crate::core::kind::Version;
 use crate::core::node::Pos;
 use crate::core::report::{Action, Entry, Outcome, Report};
 
@@ -156,4 +157,56 @@ fn a_kind_without_a_way_says_why() {
         let problems = Graph::build(std::slice::from_ref(&team), &kinds).expect_err("refused");
         assert_eq!(problems[0].message, format!("a `Team` cannot be renamed: {why}"));
     }
+}
+
+/// Every pair of faults in the first requests: the object is renamed and nothing else is made, now or by the next
+/// run.
+#[test]
+fn no_fault_makes_a_second_object() {
+    let faults = [
+        Fault::DoneAndLost,
+        Fault::Fails(FailureClass::Lost),
+        Fault::Fails(FailureClass::NotSent),
+        Fault::Fails(FailureClass::Conflict),
+        Fault::Fails(FailureClass::Status(404)),
+        Fault::Fails(FailureClass::Status(403)),
+        Fault::Incomplete,
+    ];
+    let places: Vec<(&'static str, u32)> =
+        ["list", "read", "update"].into_iter().flat_map(|role| (1..4).map(move |n| (role, n))).collect();
+    let others = [Fault::DoneAndLost, Fault::Fails(FailureClass::Status(404))];
+    let pairs = (0..places.len()).flat_map(|one| (one..places.len()).map(move |other| (one, other)));
+    let pairs = pairs.map(|(one, other)| (places[one], places[other]));
+    for ((first, second), (server_ids, tagged)) in pairs
+        .flat_map(|pair| [(false, false), (false, true), (true, false), (true, true)].map(|how| (pair, how)))
+    {
+        for (one, other) in faults.iter().flat_map(|one| others.iter().map(move |other| (one, other))) {
+            let (mut model, documents) = renamed(server_ids);
+            if tagged {
+                let mut kind = kind("Team", server_ids, None);
+                kind.version = Version::ETag;
+                model.kinds.insert(kind);
+            }
+            model.put("Team", &[("name", "old")], json!({"size": 7, "theirs": "kept"}));
+            model.faults.extend([(first, one.clone()), (second, other.clone())]);
+            model.apply(&documents);
+            model.faults.clear();
+            let told = one_of(&model.apply(&documents));
+            let case =
+                format!("{first:?} {one:?}, {second:?} {other:?}, {server_ids} {tagged}: {:?}", model.log);
+            assert!(matches!(told, Outcome::Done | Outcome::InSync), "{told:?} {case}");
+            let stored: Vec<String> = model
+                .objects
+                .values()
+                .flatten()
+                .map(|one| format!("{} {}", one.key, one.value["theirs"]))
+                .collect();
+            assert_eq!(stored, [r#"new "kept""#], "{case}");
+            assert!(model.writes().iter().all(|line| line.starts_with("update")), "{case}");
+        }
+    }
+}
+
+fn one_of(report: &Report) -> Outcome {
+    one(report).result.clone()
 }
