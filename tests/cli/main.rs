@@ -3,6 +3,7 @@
 //! One module a theme. Every expectation is the text that a person reads, and the exit code beside it.
 
 mod answers;
+mod batch;
 mod files;
 mod listings;
 mod main_job;
@@ -10,6 +11,7 @@ mod mismatch;
 mod offline;
 mod probe;
 mod process;
+mod rename;
 mod secrets;
 mod servers;
 mod support;

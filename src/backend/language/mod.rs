@@ -5,6 +5,7 @@
 //! shows when all kinds are there (`check`). Nothing here knows an API, a file or the network.
 
 mod address;
+mod batch;
 mod check;
 #[cfg(test)]
 mod check_tests;
