@@ -18,10 +18,12 @@ pub mod operation;
 pub mod page;
 pub mod path;
 pub mod preset;
+pub mod probe;
 pub mod refusal;
 pub mod request;
 pub mod scan;
 pub mod token;
+pub mod trouble;
 pub mod wire;
 
 #[cfg(test)]

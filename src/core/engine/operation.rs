@@ -11,7 +11,7 @@ use super::super::report::{Explanation, Outcome};
 use super::backoff::visibility_delay;
 use super::object::{FINISHED_WITHIN, Phase};
 use super::observe::{explain, unusable};
-use super::ramp::Queued;
+use super::queue::Queued;
 use super::{Effect, Engine, Pending};
 
 /// What the server is at.
@@ -85,7 +85,7 @@ impl Engine {
             }
             Answer::Progress(Progress::Failed(failure)) => {
                 self.over(at, &underway);
-                let failure = self.without_secrets(at, failure);
+                let failure = self.without_secrets(std::slice::from_ref(&underway.queued), failure);
                 self.settle(at, Outcome::Failed(explain(&failure)));
             }
             // Some servers forget an operation once it is over.
@@ -127,7 +127,7 @@ impl Engine {
             return self.wait(at, wait);
         }
         self.over(at, &underway);
-        let failure = self.without_secrets(at, failure);
+        let failure = self.without_secrets(std::slice::from_ref(&underway.queued), failure);
         if self.stopped.is_some() {
             return self.settle(at, underway.unknown(failure.message));
         }

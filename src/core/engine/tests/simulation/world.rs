@@ -258,7 +258,7 @@ impl World {
             let scope = collection.scope.parts();
             id.kind == collection.kind && scope.iter().all(|(part, value)| id.key.get(part) == Some(value))
         };
-        let parent = if &*collection.kind.kind == "Record" { "Zone" } else { "Repo" };
+        let parent = if matches!(&*collection.kind.kind, "Record" | "Entry") { "Zone" } else { "Repo" };
         for (_, name) in collection.scope.parts() {
             let stands = |id: &ObjectId| &*id.kind.kind == parent && id.key.get("name") == Some(name);
             if !self.objects.iter().any(|(id, slot)| stands(id) && !slot.is_empty()) {
@@ -285,8 +285,12 @@ impl World {
     }
 
     pub fn write(&mut self, write: &Write, dice: &mut Dice) -> Answer {
-        let (Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target)) = write;
-        let operates = Manner::of(&target.id.kind.kind).operates && dice.chance(0.4);
+        let operates = match write {
+            Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target) => {
+                Manner::of(&target.id.kind.kind).operates && dice.chance(0.4)
+            }
+            Write::Batch(_) => false,
+        };
         if operates && self.troubled && dice.chance(0.2) {
             return self.operations.begin_in_vain(self.now);
         }
@@ -294,6 +298,7 @@ impl World {
             Write::Create(target, body) => self.create(target, body, dice),
             Write::Update(target, body) => self.update(target, body),
             Write::Delete(target) => self.delete(target, dice),
+            Write::Batch(writes) => self.batch(writes, dice),
         };
         match answer {
             Answer::Accepted { server_id, .. } if operates => {
@@ -301,6 +306,24 @@ impl World {
             }
             answer => answer,
         }
+    }
+
+    /// In order up to the first that is refused: one server takes back what it did, another does not.
+    fn batch(&mut self, writes: &[Write], dice: &mut Dice) -> Answer {
+        let undoes = dice.chance(0.5);
+        let before = self.objects.clone();
+        for write in writes {
+            let answer = self.write(write, dice);
+            if matches!(answer, Answer::Accepted { .. }) {
+                continue;
+            }
+            if undoes {
+                self.objects = before;
+                writes.iter().for_each(|write| self.changed(&write.target().id, true));
+            }
+            return answer;
+        }
+        Answer::Accepted { server_id: None, pending: false }
     }
 
     fn create(&mut self, target: &Target, body: &Body, dice: &mut Dice) -> Answer {
