@@ -14,7 +14,7 @@ use crate::core::path::{Path, Step};
 use crate::core::value::Value;
 
 use super::etag;
-use super::item::{State, envelope, id_text, look, place_of, version_on, version_token};
+use super::item::{State, answer_vars, envelope, id_text, look, place_of, version_on, version_token};
 use super::path::unescape;
 use super::refusal::{Context, is_html, text_of};
 use super::request::{backend_failure, filter_failure, target_vars};
@@ -88,10 +88,8 @@ impl Asked<'_> {
     }
 
     fn vars(&self, answer: &HttpAnswer) -> Vars {
-        let around = envelope(answer, Value::Null);
         let mut vars = target_vars(self.target);
-        vars.0.push(("status", around["status"].clone()));
-        vars.0.push(("headers", around["headers"].clone()));
+        vars.0.extend(answer_vars(answer));
         vars
     }
 }
@@ -202,7 +200,9 @@ fn same_object(
 
 fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {
     let seen = asked.see(context, answer)?;
-    if role == Role::Delete && (matches!(answer.status, 404 | 410) || seen.state.absent) {
+    // An answer without a body shows no object, neither one that is there nor one that is not.
+    let absent = seen.state.absent && !answer.body.is_empty();
+    if role == Role::Delete && (matches!(answer.status, 404 | 410) || absent) {
         return Ok(Answer::Absent);
     }
     if exists(context, asked, role, answer, &seen)? {
@@ -210,6 +210,8 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
     }
     let class = match answer.status {
         409 | 412 => FailureClass::Conflict,
+        // A bare 500 may come after the deed; here the kind says that nothing was done, and nothing will be.
+        500 if seen.failed => FailureClass::Refused,
         status => FailureClass::Status(status),
     };
     if seen.failed || !(200..300).contains(&answer.status) {
