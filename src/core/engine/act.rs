@@ -30,15 +30,14 @@ impl Engine {
         }
         let object = &self.objects[at];
         let spec = self.spec(at);
-        let named = |names: &BTreeSet<String>| !names.is_empty() && names.contains(&object.id.slashed());
         let decision = decide(&Facts {
             id: &object.id,
             kind: &object.kind,
             policy: &object.policy,
             spec: &spec,
             seen: &object.seen,
-            may_replace: object.policy.replace || named(&self.options.replace),
-            rotate: named(&self.options.rotate) && object.sets == 0,
+            may_replace: object.policy.replace || self.is_named(at, &self.options.replace),
+            rotate: self.rotates(at),
         });
         self.recognise_own_write(at, decision.settled == Some(Outcome::InSync));
         if self.waits_for_the_server(at, decision.action) {
@@ -56,6 +55,15 @@ impl Engine {
             return self.promise(at);
         }
         self.act_on(at, decision);
+    }
+
+    fn is_named(&self, at: usize, names: &BTreeSet<String>) -> bool {
+        !names.is_empty() && names.contains(&self.objects[at].id.slashed())
+    }
+
+    /// Whether what is hidden is still to be sent again.
+    fn rotates(&self, at: usize) -> bool {
+        self.objects[at].sets == 0 && self.is_named(at, &self.options.rotate)
     }
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
@@ -248,11 +256,12 @@ impl Engine {
         let object = &self.objects[at];
         let target = self.target(at);
         let spec = self.spec(at);
+        let body = |action| body(object, &spec, action, self.rotates(at));
         let by_update = object.kind.create.is_none();
         Ok(match action {
             Action::Delete | Action::Replace => Write::Delete(target),
-            Action::Create if !by_update => Write::Create(target, body(object, &spec, action)?),
-            _ => Write::Update(target, body(object, &spec, action)?),
+            Action::Create if !by_update => Write::Create(target, body(action)?),
+            _ => Write::Update(target, body(action)?),
         })
     }
 

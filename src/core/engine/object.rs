@@ -195,6 +195,11 @@ impl Object {
         self.wanted_absent() && !self.with_parent
     }
 
+    /// Whether the server makes it along with its parent, with values that nobody chose.
+    fn comes_with_parent(&self) -> bool {
+        self.kind.is_singleton() && self.kind.create.is_none() && !self.links.parents.is_empty()
+    }
+
     pub fn outcome(&self) -> Option<&Outcome> {
         match &self.phase {
             Phase::Settled(outcome) => Some(outcome),
@@ -247,7 +252,8 @@ impl Object {
             return Some(Outcome::Refused(Explanation::new(why).hint("look at a new plan and confirm it")));
         }
         if agreed.action == Action::Create && action == Action::Update {
-            return Some(conflict("it came into being between plan and write"));
+            let came = conflict("it came into being between plan and write");
+            return (!self.comes_with_parent()).then_some(came);
         }
         if agreed.action != Action::Create && action == Action::Create && agreed.action != Action::Replace {
             return Some(conflict("it was deleted between plan and write"));
