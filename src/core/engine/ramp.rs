@@ -42,6 +42,8 @@ pub struct Ramp {
     window: usize,
     most: usize,
     streaks: HashMap<Sort, (String, u32)>,
+    /// By lane, when a write of it last came back well, in the engine's own count.
+    changed: HashMap<Lane, u64>,
     /// Holds all writes while the backend is away.
     pub breaker: Breaker,
 }
@@ -57,6 +59,7 @@ impl Ramp {
             window: 1,
             most: most.max(1),
             streaks: HashMap::new(),
+            changed: HashMap::new(),
             breaker: Breaker::default(),
         }
     }
@@ -103,6 +106,18 @@ impl Ramp {
         self.finished(queued);
         self.window = (self.window + 1).min(self.most);
         self.streaks.remove(&queued.sort);
+    }
+
+    /// Notes that a write of a lane came back well at `count`.
+    pub fn note_change(&mut self, lane: Option<&Lane>, count: u64) {
+        if let Some(lane) = lane {
+            self.changed.insert(lane.clone(), count);
+        }
+    }
+
+    /// Whether another write of the lane came back well since `count`: what was read then is old.
+    pub fn changed_since(&self, lane: Option<&Lane>, count: u64) -> bool {
+        lane.and_then(|lane| self.changed.get(lane)).is_some_and(|changed| *changed > count)
     }
 
     /// A write failed in a way that repeating it would not mend. Returns whether its like should be stopped.

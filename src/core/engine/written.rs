@@ -25,7 +25,10 @@ impl Engine {
         match answer {
             Answer::Accepted { server_id, pending } => {
                 self.objects[at].pending = pending;
-                self.ramp_of(at).succeeded(&queued);
+                let count = self.count;
+                let ramp = self.ramp_of(at);
+                ramp.succeeded(&queued);
+                ramp.note_change(queued.lane.as_ref(), count);
                 self.accepted(at, action, server_id);
             }
             // Changing what is not there (any more): looked at again, as after a deletion by somebody else.
@@ -101,7 +104,7 @@ impl Engine {
         match next {
             AfterWrite::Stop => self.stop(at, &queued, &failure),
             AfterWrite::Race if self.is_no_race(at, queued.sort.1) => self.still_needed(at, &failure),
-            AfterWrite::Race => self.race(at, &failure),
+            AfterWrite::Race => self.race(at, &queued, &failure),
             AfterWrite::Exists => self.exists_already(at, &failure),
             AfterWrite::NotDone | AfterWrite::Uncertain => {
                 self.perhaps_again(at, queued.sort.1, next, failure);
@@ -151,10 +154,13 @@ impl Engine {
         }
     }
 
-    /// A race on the version: looked at again at once, a few times.
-    fn race(&mut self, at: usize, failure: &Failure) {
+    /// A race on the version: looked at again at once, a few times. Where the objects of a lane share a version,
+    /// or the place that it speaks of, each write of ours makes the others' old: that is no race with anybody.
+    fn race(&mut self, at: usize, queued: &Queued, failure: &Failure) {
+        let seen_at = self.objects[at].seen_at;
+        let ours = self.ramp_of(at).changed_since(queued.lane.as_ref(), seen_at);
         let object = &mut self.objects[at];
-        object.races += 1;
+        object.races += u32::from(!ours);
         object.own_read = version_needs_read(&object.kind);
         object.doomed = None;
         if object.races > CONFLICT_ROUNDS {
