@@ -91,11 +91,13 @@ impl Asked<'_> {
         Ok(Seen { envelope, vars, state, failed, secrets })
     }
 
-    /// The values of the kind's secret fields in a body, in its envelope or out of it.
+    /// The values of the kind's secret fields in a body, in its envelope or out of it. The text of an error has no
+    /// fields.
     fn secrets(&self, body: &Value, vars: &Vars) -> Vec<String> {
         let veil = Veil::of_rules(&self.kind.fields);
         let mut secrets = Vec::new();
-        if !veil.is_empty() {
+        let is_error = body.is_string() && !self.kind.fields.here.secret;
+        if !veil.is_empty() && !is_error {
             let item = self.op.item.as_ref().and_then(|filter| filter.one(body, vars).ok().flatten());
             [Some(body), item.as_ref()].into_iter().flatten().for_each(|v| veil.hidden(v, &mut secrets));
         }

@@ -233,6 +233,17 @@ fn an_empty_answer_to_a_write_says_nothing_of_absence() {
 }
 
 #[test]
+fn the_text_of_an_error_is_no_secret_for_want_of_fields() {
+    let mut kind = kind();
+    kind.fields.at_mut(&Path::parse("auth.password").expect("a path")).secret = true;
+    let told = word(&read_of(&kind, answer(401, &[], "Not Authorized")));
+    assert_eq!(told, "Status(401): doing it: the server answered 401 Unauthorized: Not Authorized");
+    let told =
+        word(&read_of(&kind, answer(500, &[], r#"{"error":"not s3cr3t","auth":{"password":"s3cr3t"}}"#)));
+    assert!(told.ends_with(": not (redacted)"), "{told}");
+}
+
+#[test]
 fn a_500_that_the_kind_knows_is_a_refusal() {
     let mut kind = kind();
     kind.failed = Some(filter(".body.error"));
