@@ -165,7 +165,7 @@ impl Engine {
         if let Some(outcome) = spent(object, &decision) {
             return self.settle(at, outcome);
         }
-        if let Some(outcome) = object.moved(decision.action, &decision.changes) {
+        if let Some(outcome) = object.moved(decision.action, &decision.changes, self.names_what_is_new(at)) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
         }
@@ -183,6 +183,15 @@ impl Engine {
             }
             _ => self.enqueue(at, decision.action),
         }
+    }
+
+    /// Whether it refers to an object that was to be made when the run was agreed to.
+    fn names_what_is_new(&self, at: usize) -> bool {
+        let makes = |action: Action| matches!(action, Action::Create | Action::Replace);
+        let mut named = self.objects[at].links.references.values().map(|named| &self.objects[*named]);
+        named.any(|named| {
+            makes(named.action) || named.agreed.as_ref().is_some_and(|agreed| makes(agreed.action))
+        })
     }
 
     /// Deleting: after all that needs the object is gone, and after a live read made since the decision.
