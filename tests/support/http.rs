@@ -35,7 +35,7 @@ impl Http {
     /// none is asked again.
     pub fn request(&self, method: Method, path: &str, body: Option<&Value>) -> (u16, String) {
         let mut asked = Err(String::new());
-        for _ in 0..100 {
+        for _ in 0..1_000 {
             asked = self.ask(method.clone(), path, body).map_err(|error| error.to_string());
             if asked.is_ok() {
                 break;

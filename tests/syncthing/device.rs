@@ -87,7 +87,8 @@ impl Device {
         self.server.get("/config")
     }
 
-    /// Without folders and devices but its own, and with what a new one has of the rest.
+    /// Without folders and devices but its own, and with what a new one has of the rest but for the GUI: with each
+    /// change of that it opens its listener anew, and after some in a row only after a while.
     fn clear(&self) {
         let mut all = self.all();
         let own = all["defaults"]["folder"]["devices"][0]["deviceID"].take();
@@ -96,8 +97,6 @@ impl Device {
         devices.retain(|device| device["deviceID"] == own);
         all["options"]["maxSendKbps"] = json!(0);
         all["options"]["minHomeDiskFree"] = json!({"value": 1, "unit": "%"});
-        all["gui"]["user"] = json!("");
-        all["gui"]["password"] = json!("");
         all["ldap"] = json!({});
         all["defaults"] = json!({});
         self.server.send(Method::PUT, "/config", Some(all));

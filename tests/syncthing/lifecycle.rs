@@ -5,8 +5,8 @@ use serde_json::json;
 use crate::device::{Device, LAPTOP, manifest};
 
 const CREATED: [&str; 5] =
-    ["Device laptop", "Device vault", "Folder docs", "Folder my photos/2024", "Ignores docs"];
-const SINGLE: [&str; 6] = ["DeviceDefaults", "FolderDefaults", "GUI", "IgnoreDefaults", "LDAP", "Options"];
+    ["Device laptop", "Device vault", "Folder docs", "Folder my photos 100%", "Ignores docs"];
+const SINGLE: [&str; 5] = ["DeviceDefaults", "FolderDefaults", "IgnoreDefaults", "LDAP", "Options"];
 
 fn rows(parts: &[(&str, &[&str])]) -> Vec<String> {
     let row = |(word, names): &(&str, &[&str])| -> Vec<String> {
@@ -26,7 +26,7 @@ fn from_new_to_in_sync_and_the_second_apply_writes_nothing() {
     let Some(device) = Device::open() else { return };
     device.take_all("all");
     let before = device.all();
-    assert_eq!(device.run("validate", 0).stdout, "11 documents are valid, 9 kinds known.\n");
+    assert_eq!(device.run("validate", 0).stdout, "10 documents are valid, 9 kinds known.\n");
     let plan = named(device.rows("plan", 0));
     assert_eq!(plan, rows(&[("create planned", &CREATED), ("update planned", &SINGLE)]));
     assert_eq!(device.all(), before, "a plan never writes");
@@ -37,14 +37,14 @@ fn from_new_to_in_sync_and_the_second_apply_writes_nothing() {
     assert_eq!(done, rows(&[("create done", new), ("update done", ignores), ("update done", &SINGLE)]));
 
     let text = device.run("plan", 0).stdout;
-    assert!(text.starts_with("All 11 objects are in sync. 11 objects seen in "), "{text}");
+    assert!(text.starts_with("All 10 objects are in sync. 10 objects seen in "), "{text}");
     assert_eq!(device.json("apply --yes", 0).writes(), 0);
     assert!(device.rows("drift", 0).is_empty());
     let laptop = device.server.get(&format!("/config/devices/{LAPTOP}"));
     assert_eq!((&laptop["name"], &laptop["deviceID"]), (&json!("laptop"), &json!(LAPTOP)));
     let docs = device.server.get("/config/folders/docs");
     assert_eq!(docs["devices"].as_array().map(Vec::len), Some(3), "ours and its own");
-    assert_eq!(docs["rescanIntervalS"], 3600);
+    assert_eq!(docs["maxConflicts"], 10);
 }
 
 #[test]
@@ -58,13 +58,12 @@ fn one_change_of_each_kind_is_shown_exactly_and_applied() {
     );
     assert_eq!(plan.paths(&format!("Device {}", LAPTOP.to_lowercase())), ["name"]);
     assert_eq!(plan.paths("Folder docs"), ["label", "versioning.params.keep"]);
-    assert_eq!(plan.paths("Folder my photos/2024"), ["type"]);
-    assert_eq!(plan.paths("GUI "), ["user"]);
+    assert_eq!(plan.paths("Folder my photos 100%"), ["type"]);
     assert_eq!(plan.paths("Options "), ["maxSendKbps"]);
     assert_eq!(plan.paths("IgnoreDefaults "), ["lines[1]"]);
 
     let done = device.json("apply --yes", 0);
-    assert_eq!((done.requests("update"), done.writes()), (11, 11));
+    assert_eq!((done.requests("update"), done.writes()), (10, 10));
     assert!(device.rows("plan", 0).is_empty());
     assert_eq!(device.json("apply --yes", 0).writes(), 0);
     let ignores = device.server.get("/db/ignores?folder=docs");
@@ -74,11 +73,11 @@ fn one_change_of_each_kind_is_shown_exactly_and_applied() {
 #[test]
 fn one_of_many_is_deleted_and_its_neighbours_stay() {
     let Some(device) = Device::stocked() else { return };
-    let photos = "metadata: {id: \"my photos/2024\"}";
-    let absent = "metadata: {annotations: {trueup/ensure: absent}, id: \"my photos/2024\"}";
+    let photos = "metadata: {id: \"my photos 100%\"}";
+    let absent = "metadata: {annotations: {trueup/ensure: absent}, id: \"my photos 100%\"}";
     device.write("shared.yaml", &manifest("all", "shared.yaml").replace(photos, absent));
-    assert_eq!(device.rows("plan", 0), ["delete planned Folder my photos/2024"]);
-    assert_eq!(device.rows("apply --yes", 0), ["delete done Folder my photos/2024"]);
+    assert_eq!(device.rows("plan", 0), ["delete planned Folder my photos 100%"]);
+    assert_eq!(device.rows("apply --yes", 0), ["delete done Folder my photos 100%"]);
     assert!(device.rows("plan", 0).is_empty());
     let folders = device.server.get("/config/folders");
     assert_eq!(folders.as_array().map(Vec::len), Some(1));

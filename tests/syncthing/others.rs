@@ -23,7 +23,6 @@ fn what_nobody_declared_survives() {
     );
     server.send(Method::PATCH, &format!("/config/devices/{LAPTOP}"), Some(json!({"maxRecvKbps": 77})));
     server.send(Method::PATCH, "/config/options", Some(json!({"keepTemporariesH": 5})));
-    server.send(Method::PATCH, "/config/gui", Some(json!({"theme": "black"})));
     server.send(Method::PATCH, "/config/defaults/folder", Some(json!({"order": "alphabetic"})));
     let theirs = json!({"deviceID": STRANGER, "name": "theirs"});
     server.send(Method::PUT, &format!("/config/devices/{STRANGER}"), Some(theirs));
@@ -41,7 +40,6 @@ fn what_nobody_declared_survives() {
     assert_eq!((&laptop["maxRecvKbps"], &laptop["name"]), (&json!(77), &json!("old laptop")));
     assert_eq!(server.get("/config/options")["keepTemporariesH"], 5);
     assert_eq!(server.get("/config/options")["minHomeDiskFree"], json!({"value": 2, "unit": "%"}));
-    assert_eq!(server.get("/config/gui")["theme"], "black");
     assert_eq!(server.get("/config/defaults/folder")["order"], "alphabetic");
     assert_eq!(server.get(&format!("/config/devices/{STRANGER}"))["name"], "theirs");
 }
