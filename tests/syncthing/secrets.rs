@@ -22,7 +22,6 @@ fn lets_bob_in() -> bool {
 #[test]
 fn the_password_is_set_once_and_again_on_demand() {
     let Some(device) = Device::open() else { return };
-    device.server.send(Method::PATCH, "/config/gui", Some(json!({"user": ""})));
     device.take("all", "gui.yaml");
     assert!(device.json("plan", 0).paths("GUI ").contains(&"user"));
     device.run("apply --yes", 0);
