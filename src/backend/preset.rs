@@ -12,7 +12,11 @@ use crate::core::suggest;
 use crate::core::value::Value;
 
 /// The presets, by name; each is a whole Backend document in `manifests/backends/`.
-const PRESETS: [(&str, &str); 1] = [("rabbitmq", include_str!("../../manifests/backends/rabbitmq.yaml"))];
+const PRESETS: [(&str, &str); 3] = [
+    ("caddy", include_str!("../../manifests/backends/caddy.yaml")),
+    ("rabbitmq", include_str!("../../manifests/backends/rabbitmq.yaml")),
+    ("syncthing", include_str!("../../manifests/backends/syncthing.yaml")),
+];
 
 /// The names of the presets.
 pub fn names() -> impl Iterator<Item = &'static str> {
