@@ -21,7 +21,7 @@ use crate::backend::request::{self, Site, backend_failure};
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
 use crate::core::exchange::{Answer, Ask, Failure, ParentIds, Target, VersionToken, Write};
 use crate::core::identity::Key;
-use crate::core::kind::{Kind, Op, Piece, Read, Version};
+use crate::core::kind::{Kind, Op, Read, Version};
 use crate::core::redact::Redactor;
 use crate::core::report::Requests;
 
@@ -169,7 +169,7 @@ impl Line {
         let wrap = |failure| self.judge(&doing, |context| context.wrap(failure));
         let written = async {
             let mut write = write.clone();
-            if target.version.is_none() && op.placeholders().any(|piece| *piece == Piece::Version) {
+            if target.version.is_none() && op.says_version() {
                 let id = target.server_id.as_deref();
                 target.version = self.version(kind, &target.id.key, &target.parent_ids, id, &doing).await?;
                 let (Write::Create(whole, _) | Write::Update(whole, _) | Write::Delete(whole)) = &mut write;

@@ -14,7 +14,7 @@ use crate::core::kind::{Kind, ListOp, Version};
 use crate::core::value::{Value, type_name};
 
 use super::elements::{Read, Reader};
-use super::item::{ItemError, place_of};
+use super::item::{ItemError, envelope, failed, place_of};
 use super::onward;
 use super::page::PageFacts;
 use super::refusal::{Context, text_of};
@@ -58,6 +58,9 @@ pub fn open(
     if !(200..300).contains(&answer.status) {
         return Err(context.refused(FailureClass::Status(answer.status), &answer));
     }
+    if let Some(status) = listed.error_inside(&answer) {
+        return Err(context.refused(FailureClass::Status(status), &answer));
+    }
     let facts = |look: &onward::Look| onward::facts(context, listed.list, request, &answer, look);
     let (elements, sent, mut facts) = if listed.is_plain() {
         let picked = Picked::of(context, listed.list, &answer)?;
@@ -86,6 +89,14 @@ impl Listed<'_> {
             && plain(Some(&self.kind.id))
             && plain(version)
             && self.kind.parts.iter().all(|part| plain(place_of(self.kind, part)))
+    }
+
+    /// The status of an error that came with a success, by what the kind declares. Its filter may be one for
+    /// objects, and then need not fit a page.
+    fn error_inside(&self, answer: &HttpAnswer) -> Option<u16> {
+        self.kind.failed.as_ref()?;
+        let body = serde_json::from_str(text_of(answer)?).ok()?;
+        failed(self.kind, &envelope(answer, body), &self.vars()).ok().flatten()
     }
 
     pub(super) fn vars(&self) -> Vars {

@@ -190,5 +190,6 @@ fn singleton(kind: &Kind) -> Target {
         parent_ids: ParentIds::default(),
         version: None,
         observed: None,
+        changed: Vec::new(),
     }
 }

@@ -37,6 +37,8 @@ struct Sources {
     own: bool,
     /// The server's id: only where an object is observed.
     id: bool,
+    /// The paths that change: only where something is set.
+    changed: bool,
 }
 
 impl Checker<'_, '_> {
@@ -56,7 +58,8 @@ impl Checker<'_, '_> {
 
     fn placeholders(&mut self) {
         let kind = self.kind;
-        let whole = Sources { own: true, id: true };
+        let one = Sources { own: true, id: true, changed: false };
+        let set = Sources { changed: true, ..one };
         let read = match &kind.read {
             Read::Op(op) => Some(op),
             Read::FromList => None,
@@ -67,13 +70,13 @@ impl Checker<'_, '_> {
         };
         let list = kind.list.as_ref().map(|list| &list.op);
         for (name, op, sources) in [
-            ("list", list, Sources { own: false, id: false }),
-            ("read", read, whole),
-            ("create", kind.create.as_ref(), Sources { own: true, id: false }),
-            ("update", kind.update.as_ref(), whole),
-            ("delete", kind.delete.as_ref(), whole),
-            ("check", kind.check.as_ref(), whole),
-            ("version", version, whole),
+            ("list", list, Sources { own: false, id: false, changed: false }),
+            ("read", read, one),
+            ("create", kind.create.as_ref(), Sources { id: false, ..set }),
+            ("update", kind.update.as_ref(), set),
+            ("delete", kind.delete.as_ref(), one),
+            ("check", kind.check.as_ref(), set),
+            ("version", version, one),
         ] {
             if let Some(op) = op {
                 self.sources(name, op, sources);
@@ -112,8 +115,23 @@ impl Checker<'_, '_> {
                     self.reader.wrong(self.at(name), message).hint =
                         Some("say with `version` where an object's version stands".into());
                 }
-                Piece::Literal(_) | Piece::Id | Piece::Version | Piece::Owner => {}
+                Piece::Literal(_) | Piece::Id | Piece::Version | Piece::Changed | Piece::Owner => {}
             }
+        }
+        self.changed(name, op, sources);
+    }
+
+    /// `{changed}` is a list for a query or a header, where something is set.
+    fn changed(&mut self, name: &str, op: &Op, sources: Sources) {
+        if op.says_changed() && !sources.changed {
+            let message = format!("`changed` in `{name}` has no source: nothing is set there");
+            self.reader.wrong(self.at(name), message).hint =
+                Some("it names the paths that a create or an update sets".into());
+        } else if op.path.pieces().any(|piece| *piece == Piece::Changed) {
+            let message =
+                format!("`{{changed}}` in the path of `{name}` would give each change its own address");
+            self.reader.wrong(self.at(name), message).hint =
+                Some("it stands in the query or a header, or as `$changed` in a `body` filter".into());
         }
     }
 

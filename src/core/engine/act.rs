@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::exchange::Write;
-use super::super::kind::{Kind, Serial};
+use super::super::kind::{Kind, Serial, Version};
 use super::super::node::Node;
 use super::super::report::{Action, Explanation, Outcome};
 use super::super::value::canonical;
@@ -203,6 +203,12 @@ impl Engine {
     }
 
     fn enqueue(&mut self, at: usize, action: Action) {
+        if let Some(queued) = self.objects[at].turn.take() {
+            if queued.sort.1 == action {
+                return self.send_write(queued);
+            }
+            self.give_back(&queued);
+        }
         let collection = self.collection_of(at);
         let object = &self.objects[at];
         let sort = (object.id.kind.clone(), action);
@@ -227,7 +233,25 @@ impl Engine {
         }
     }
 
+    /// Starts a write whose turn has come. One that rests on the version of a whole set is looked at again, in
+    /// its turn, if a write before it has moved that version.
     fn start_write(&mut self, queued: Queued) {
+        let at = queued.object;
+        let object = &self.objects[at];
+        let by_set = matches!(object.kind.version, Version::Request(..));
+        let rests = by_set && matches!(object.seen, Seen::Present(_));
+        let seen_at = object.seen_at;
+        if rests && self.ramp_of(at).has_moved(&queued, seen_at) {
+            let object = &mut self.objects[at];
+            object.turn = Some(queued);
+            object.fence = self.count;
+            object.own_read = true;
+            return self.observe(at);
+        }
+        self.send_write(queued);
+    }
+
+    fn send_write(&mut self, queued: Queued) {
         let (at, action) = (queued.object, queued.sort.1);
         match self.request(at, action) {
             Ok(write) => {
@@ -237,22 +261,30 @@ impl Engine {
                 self.effects.push(Effect::Write(id, write));
             }
             Err(unsendable) => {
-                self.ramp_of(at).unused(&queued);
-                self.no_longer_writing(&queued);
+                self.give_back(&queued);
                 self.settle(at, unsendable.outcome());
             }
         }
     }
 
+    /// A turn that is not used.
+    pub(super) fn give_back(&mut self, queued: &Queued) {
+        self.ramp_of(queued.object).unused(queued);
+        self.no_longer_writing(queued);
+    }
+
     fn request(&self, at: usize, action: Action) -> Result<Write, Unsendable> {
         let object = &self.objects[at];
-        let target = self.target(at);
-        let spec = self.spec(at);
+        let mut target = self.target(at);
+        if matches!(action, Action::Delete | Action::Replace) {
+            return Ok(Write::Delete(target));
+        }
+        let (body, changed) = body(object, &self.spec(at), action)?;
+        target.changed = changed;
         let by_update = object.kind.create.is_none();
         Ok(match action {
-            Action::Delete | Action::Replace => Write::Delete(target),
-            Action::Create if !by_update => Write::Create(target, body(object, &spec, action)?),
-            _ => Write::Update(target, body(object, &spec, action)?),
+            Action::Create if !by_update => Write::Create(target, body),
+            _ => Write::Update(target, body),
         })
     }
 

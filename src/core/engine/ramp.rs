@@ -42,6 +42,8 @@ pub struct Ramp {
     window: usize,
     most: usize,
     streaks: HashMap<Sort, (String, u32)>,
+    /// By lane: when its last write was answered, in the engine's own count.
+    answered: HashMap<Option<Lane>, u64>,
     /// Holds all writes while the backend is away.
     pub breaker: Breaker,
 }
@@ -57,6 +59,7 @@ impl Ramp {
             window: 1,
             most: most.max(1),
             streaks: HashMap::new(),
+            answered: HashMap::new(),
             breaker: Breaker::default(),
         }
     }
@@ -96,6 +99,16 @@ impl Ramp {
                 self.behind.remove(lane);
             }
         }
+    }
+
+    /// A write of this lane was answered at `count`; it may have been done.
+    pub fn answered(&mut self, queued: &Queued, count: u64) {
+        self.answered.insert(queued.lane.clone(), count);
+    }
+
+    /// Whether a write of the lane was answered after `seen_at`.
+    pub fn has_moved(&self, queued: &Queued, seen_at: u64) -> bool {
+        self.answered.get(&queued.lane).is_some_and(|count| *count > seen_at)
     }
 
     /// A write came back well.

@@ -21,6 +21,8 @@ impl Engine {
         let action = queued.sort.1;
         self.no_longer_writing(&queued);
         self.objects[at].fence = self.count;
+        let count = self.count;
+        self.ramp_of(at).answered(&queued, count);
         self.heed_the_backend(at, &answer);
         match answer {
             Answer::Accepted { server_id, pending } => {
