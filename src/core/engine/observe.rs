@@ -71,11 +71,10 @@ impl Engine {
         let object = &self.objects[object];
         let kind = object.kind.clone();
         let pieces: Vec<&Piece> = kind.list.iter().flat_map(|list| list.op.placeholders()).collect();
+        // A listing that names a part of the object's own is a search, with a collection for each object.
         let scoped = kind.parts.iter().filter(|part| {
-            part.parent != Parent::Own
-                && (kind.list.is_none()
-                    || part.on_item.is_none()
-                    || pieces.iter().any(|p| names(p, &part.name)))
+            let shared = part.parent != Parent::Own && (kind.list.is_none() || part.on_item.is_none());
+            shared || pieces.iter().any(|p| names(p, &part.name))
         });
         let scope = scoped
             .filter_map(|part| object.id.key.get(&part.name).map(|value| (part.name.clone(), value.clone())));
@@ -240,7 +239,7 @@ impl Engine {
         let shared = &mut self.collections.all[collection];
         shared.failures = 0;
         // Some APIs have no list of nothing (Vault, Consul): then each object's own read is the proof.
-        let no_list = failure.class == FailureClass::Status(404);
+        let no_list = failure.class == FailureClass::Status(404) && self.stopped.is_none();
         for object in std::mem::take(&mut shared.waiting) {
             if no_list && self.objects[object].kind.readable_by_key() {
                 self.objects[object].fence = asked;
