@@ -209,12 +209,9 @@ impl Checker<'_, '_> {
 
     fn identity(&mut self) {
         let kind = self.kind;
-        let ops = [kind.update.as_ref(), kind.delete.as_ref(), kind.check.as_ref()];
-        let read = match &kind.read {
-            Read::Op(op) => Some(op),
-            Read::FromList => None,
-        };
-        if kind.list.is_none() && ops.into_iter().chain([read]).flatten().any(Op::needs_id) {
+        // A read by the key finds the id on the item.
+        let by_id = matches!(&kind.read, Read::Op(read) if read.needs_id());
+        if kind.list.is_none() && by_id {
             let message = format!(
                 "an object of the kind `{}` could not be found again: its id is the server's, and there is no `list` to find it in",
                 kind.name.kind
