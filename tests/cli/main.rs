@@ -3,6 +3,7 @@
 //! One module a theme. Every expectation is the text that a person reads, and the exit code beside it.
 
 mod answers;
+mod dialect;
 mod files;
 mod listings;
 mod main_job;
@@ -13,4 +14,5 @@ mod servers;
 mod support;
 mod trust;
 mod usage;
+mod verbs;
 mod writes;
