@@ -15,4 +15,5 @@ mod support;
 mod trust;
 mod usage;
 mod verbs;
+mod versions;
 mod writes;
