@@ -42,6 +42,11 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
             kind.version = Version::OnItem(Filter::parse(".version").expect("a filter"));
             send(kind, Send::JsonPatch);
         }),
+        with(kind("Entry", false, None), |kind| {
+            let told = kind.list.as_ref().expect("a listing").op.clone();
+            kind.version = Version::Request(Box::new(told), Filter::parse(".").expect("a filter"));
+            kind.serial = Serial::Backend;
+        }),
     ]
     .into_iter()
     .for_each(|kind| kinds.insert(kind));
@@ -49,7 +54,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
 });
 
 /// The kinds by name, with the parent's, in the order in which documents are drawn.
-const MAKES: [(&str, Option<&str>); 10] = [
+const MAKES: [(&str, Option<&str>); 11] = [
     ("Team", None),
     ("Repo", None),
     ("Zone", None),
@@ -58,6 +63,7 @@ const MAKES: [(&str, Option<&str>); 10] = [
     ("Page", None),
     ("Hook", None),
     ("Lone", None),
+    ("Entry", None),
     ("Record", Some("Zone")),
     ("Member", Some("Repo")),
 ];

@@ -34,6 +34,8 @@ pub struct World {
     pub now: Duration,
     pub objects: BTreeMap<ObjectId, Vec<Stored>>,
     next_id: u64,
+    /// The version of all entries together.
+    entries: u64,
     /// All ids that an object of this name ever had.
     ids: HashMap<ObjectId, BTreeSet<u64>>,
     /// Whether the server was as a document wants it, at any moment since our last write to the object.
@@ -53,6 +55,7 @@ impl World {
             now: Duration::ZERO,
             objects: BTreeMap::new(),
             next_id: 0,
+            entries: 0,
             ids: HashMap::new(),
             was_right,
             at,
@@ -119,6 +122,7 @@ impl World {
     }
 
     fn changed(&mut self, id: &ObjectId, ours: bool) {
+        self.entries += u64::from(&*id.kind.kind == "Entry");
         let Some(&at) = self.at.get(id) else { return };
         let right = self.is_right(at);
         self.was_right[at] = right || (self.was_right[at] && !ours);
@@ -206,6 +210,7 @@ impl World {
             _ => {
                 stored.value["note"] = dice.below(100).into();
                 stored.version += 1;
+                self.changed(&id, false);
                 format!("another changes the note of {id}")
             }
         }
@@ -214,8 +219,8 @@ impl World {
     fn item(&self, id: &ObjectId, stored: &Stored) -> Item {
         let mut value = stored.value.clone();
         value["id"] = stored.id.into();
-        let versioned = matches!(&*id.kind.kind, "Page" | "Lone");
-        let version = VersionToken { text: stored.version.to_string().into(), weak: false };
+        let versioned = matches!(&*id.kind.kind, "Page" | "Lone" | "Entry");
+        let version = VersionToken { text: self.version(id, stored).to_string().into(), weak: false };
         Item {
             key: id.key.clone(),
             server_id: Some(stored.id.to_string().into()),
@@ -224,6 +229,10 @@ impl World {
             deleting: stored.gone_at.is_some(),
             ready: None,
         }
+    }
+
+    fn version(&self, id: &ObjectId, stored: &Stored) -> u64 {
+        if &*id.kind.kind == "Entry" { self.entries } else { stored.version }
     }
 
     fn shown<'s>(&'s self, id: &ObjectId) -> impl Iterator<Item = &'s Stored> {
@@ -314,11 +323,11 @@ impl World {
 
     fn update(&mut self, target: &Target, body: &Body) -> Answer {
         let Some(at) = self.position(target) else { return failed(FailureClass::Status(404)) };
-        let stored = &mut self.objects.get_mut(&target.id).expect("it is there")[at];
-        if stored.gone_at.is_some() {
+        if self.is_stale(target, at) {
             return failed(FailureClass::Conflict);
         }
-        if target.version.as_ref().is_some_and(|version| *version.text != *stored.version.to_string()) {
+        let stored = &mut self.objects.get_mut(&target.id).expect("it is there")[at];
+        if stored.gone_at.is_some() {
             return failed(FailureClass::Conflict);
         }
         let mut new = match body {
@@ -343,8 +352,17 @@ impl World {
         Answer::Accepted { server_id: None, pending: false }
     }
 
+    /// Whether the write is for another version than that of now.
+    fn is_stale(&self, target: &Target, at: usize) -> bool {
+        let now = self.version(&target.id, &self.objects[&target.id][at]).to_string();
+        target.version.as_ref().is_some_and(|version| *version.text != *now)
+    }
+
     fn delete(&mut self, target: &Target, dice: &mut Dice) -> Answer {
         let Some(at) = self.position(target) else { return Answer::Absent };
+        if &*target.id.kind.kind == "Entry" && self.is_stale(target, at) {
+            return failed(FailureClass::Conflict);
+        }
         if self.has_children(&target.id) {
             return failed(FailureClass::Status(422));
         }
