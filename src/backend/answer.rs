@@ -12,6 +12,7 @@ use crate::core::filter::{Filter, FilterError, Vars};
 use crate::core::kind::{Kind, Method, Op, Version};
 use crate::core::path::{Path, Step};
 use crate::core::value::Value;
+use crate::core::veil::Veil;
 
 use super::etag;
 use super::item::{State, envelope, failed, id_text, look, place_of, version_on, version_token};
@@ -69,6 +70,8 @@ struct Seen {
     state: State,
     /// The status of an answer that is an error by what the kind declares.
     failed: Option<u16>,
+    /// What stands where the kind has secrets.
+    secrets: Vec<String>,
 }
 
 impl Seen {
@@ -83,15 +86,27 @@ impl Asked<'_> {
         let body = body_of(answer);
         // A filter for objects need not fit the text of an error.
         let strict = (200..300).contains(&answer.status) && !body.is_string();
-        let envelope = envelope(answer, body);
         let vars = self.vars(answer);
+        let secrets = self.secrets(&body, &vars);
+        let envelope = envelope(answer, body);
         let state = State::of(self.kind, &envelope, &vars);
         let (state, failed) = match (state, failed(self.kind, &envelope, &vars)) {
             (Ok(state), Ok(failed)) => (state, failed),
             (Err(error), _) | (_, Err(error)) if strict => return Err(context.wrap(filter_failure(error))),
             (state, failed) => (state.unwrap_or_default(), failed.unwrap_or_default()),
         };
-        Ok(Seen { envelope, vars, state, failed })
+        Ok(Seen { envelope, vars, state, failed, secrets })
+    }
+
+    /// The values of the kind's secret fields in a body, in its envelope or out of it.
+    fn secrets(&self, body: &Value, vars: &Vars) -> Vec<String> {
+        let veil = Veil::of_rules(&self.kind.fields);
+        let mut secrets = Vec::new();
+        if !veil.is_empty() {
+            let item = self.op.item.as_ref().and_then(|filter| filter.one(body, vars).ok().flatten());
+            [Some(body), item.as_ref()].into_iter().flatten().for_each(|v| veil.hidden(v, &mut secrets));
+        }
+        secrets
     }
 
     fn vars(&self, answer: &HttpAnswer) -> Vars {
@@ -117,7 +132,7 @@ fn reading(
         return Ok(Answer::Absent);
     }
     if let Some(status) = seen.error(answer) {
-        return Err(context.refused(FailureClass::Status(status), answer));
+        return Err(context.refused_hiding(FailureClass::Status(status), answer, &seen.secrets));
     }
     let value = if asked.op.method == Method::Head || answer.body.is_empty() {
         presence(context, asked, &seen.vars)?
@@ -224,12 +239,13 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
     if role == Role::Delete && (matches!(error, Some(404 | 410)) || seen.state.absent) {
         return Ok(Answer::Absent);
     }
+    let refused = |class| Err(context.refused_hiding(class, answer, &seen.secrets));
     if exists(context, asked, role, error, &seen)? {
-        return Err(context.refused(FailureClass::Exists, answer));
+        return refused(FailureClass::Exists);
     }
     match error {
-        Some(409 | 412) => return Err(context.refused(FailureClass::Conflict, answer)),
-        Some(status) => return Err(context.refused(FailureClass::Status(status), answer)),
+        Some(409 | 412) => return refused(FailureClass::Conflict),
+        Some(status) => return refused(FailureClass::Status(status)),
         None => {}
     }
     if is_html(answer) {
