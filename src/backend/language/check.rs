@@ -4,7 +4,7 @@
 use super::address;
 use super::reader::Reader;
 use crate::core::identity::KindName;
-use crate::core::kind::{Kind, Op, Parent, Part, Piece, Read, Version};
+use crate::core::kind::{Kind, Method, Op, Parent, Part, Piece, Read, Version};
 use crate::core::node::{Node, Pos};
 use crate::core::suggest;
 
@@ -191,6 +191,10 @@ impl Checker<'_, '_> {
         };
         if list.partial && from_list {
             let message = "the items of a partial listing need a `read` of their own";
+            self.reader.wrong(self.at("list"), message);
+        }
+        if list.op.method == Method::Head {
+            let message = "the answer to a HEAD has no body that items could stand in";
             self.reader.wrong(self.at("list"), message);
         }
         for part in kind.parts.iter().filter(|part| part.parent != Parent::Own && part.on_item.is_none()) {

@@ -310,6 +310,7 @@ fn checks_find_what_cannot_work() {
         ("{A: {parent: {b: B}, key: {a: .a}, list: 'GET /a/{b}'}, B: {parent: {a: A}, key: {b: .b}, list: 'GET /b/{a}'}}".into(),
             "the kind `A` is its own ancestor", ""),
         ("{T: {key: {name: .name}, read: 'GET /t/{id}', create: POST /t}}".into(), "an object of the kind `T` could not be found again", ""),
+        ("{T: {key: {name: .name}, list: HEAD /t}}".into(), "the answer to a HEAD has no body that items could stand in", ""),
         ("{T: {key: {name: .name}, read: list}}".into(), "`read: list` without a `list`", ""),
         ("{T: {key: {name: .name}, list: {request: GET /t, partial: true}}}".into(), "the items of a partial listing need a `read`", ""),
         (with("match: {nam: .name}"), "`match` names `nam`, which is no part of the key", ""),
