@@ -30,6 +30,13 @@ pub struct OpenPage {
     pub(super) elements: Elements,
 }
 
+impl OpenPage {
+    /// The size of its body, in bytes.
+    pub fn size(&self) -> usize {
+        self.answer.body.len()
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum Elements {
     /// Where they stand in the body.
