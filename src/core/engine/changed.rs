@@ -68,5 +68,7 @@ mod tests {
             want.sort_unstable();
             assert_eq!(named, want, "{spec}");
         }
+        let spec = Node::from_value(Pos::default(), json!({"a": 1, "b": {"c": [1]}}));
+        assert_eq!(changed(&spec, &json!({}), &rules, &Body::None), ["a", "b"], "all that a create says");
     }
 }

@@ -43,7 +43,7 @@ pub struct Ramp {
     most: usize,
     streaks: HashMap<Sort, (String, u32)>,
     /// By lane: when its last write was answered, in the engine's own count.
-    answered: HashMap<Option<Lane>, u64>,
+    answered: HashMap<Lane, u64>,
     /// Holds all writes while the backend is away.
     pub breaker: Breaker,
 }
@@ -101,14 +101,17 @@ impl Ramp {
         }
     }
 
-    /// A write of this lane was answered at `count`; it may have been done.
+    /// A write was answered at `count`; it may have been done.
     pub fn answered(&mut self, queued: &Queued, count: u64) {
-        self.answered.insert(queued.lane.clone(), count);
+        if let Some(lane) = &queued.lane {
+            self.answered.insert(lane.clone(), count);
+        }
     }
 
-    /// Whether a write of the lane was answered after `seen_at`.
+    /// Whether a write of the same lane was answered after `seen_at`.
     pub fn has_moved(&self, queued: &Queued, seen_at: u64) -> bool {
-        self.answered.get(&queued.lane).is_some_and(|count| *count > seen_at)
+        let answered = queued.lane.as_ref().and_then(|lane| self.answered.get(lane));
+        answered.is_some_and(|count| *count > seen_at)
     }
 
     /// A write came back well.
