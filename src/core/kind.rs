@@ -173,9 +173,25 @@ pub enum Piece {
 }
 
 impl Template {
+    /// The text, where there is no placeholder.
+    pub fn literal(&self) -> Option<&str> {
+        match &self.0[..] {
+            [] => Some(""),
+            [Piece::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
     /// The placeholders.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.0.iter().filter(|piece| !matches!(piece, Piece::Literal(_)))
+    }
+}
+
+impl Forced {
+    /// The placeholders of the query and the headers.
+    pub fn placeholders(&self) -> impl Iterator<Item = &Piece> {
+        self.query.iter().chain(&self.headers).flat_map(|(_, template)| template.pieces())
     }
 }
 
@@ -196,7 +212,8 @@ impl Op {
 
     /// Whether the request says which paths it changes.
     pub fn says_changed(&self) -> bool {
-        self.placeholders().any(|piece| *piece == Piece::Changed)
+        let forced = self.forced.iter().flat_map(Forced::placeholders);
+        self.placeholders().chain(forced).any(|piece| *piece == Piece::Changed)
             || self.body.as_ref().is_some_and(|body| body.uses("changed"))
     }
 

@@ -119,7 +119,7 @@ fn parts_of_parents_come_first_and_may_be_read_from_the_item() {
 #[test]
 fn the_other_words_of_a_kind() {
     let kind = kind(
-        "{document: {apiVersion: v1, kind: ConfigMap}, key: {name: .metadata.name}, match: {name: .title}, list: GET /t,
+        "{document: {apiVersion: v1, kind: ConfigMap}, key: {name: .metadata.name}, match: {name: .title}, list: GET /t, create: POST /t,
           version: .version, serial: name, owner: 'tags[]', absent: '.body == null', deleting: .body.deletedAt, failed: .body.error,
           ready: .body.ready, exists: '.status == 400'}",
     );
@@ -133,7 +133,9 @@ fn the_other_words_of_a_kind() {
     );
 
     for (version, is) in [("etag", "ETag"), ("'{request: GET /v}'", "")] {
-        let text = format!("{{key: {{name: .name}}, list: GET /t, version: {version}, serial: backend}}");
+        let text = format!(
+            "{{key: {{name: .name}}, list: GET /t, read: 'GET /t/{{name}}', create: POST /t, version: {version}, serial: backend}}"
+        );
         if is.is_empty() {
             assert_eq!(problems(&format!("{{T: {text}}}")).len(), 1);
         } else {
@@ -259,8 +261,9 @@ fn wrong_records_say_what_and_where() {
 #[test]
 fn a_version_of_a_set_makes_its_writes_serial() {
     let serial = |words: &str| {
-        let thing =
-            format!("{{parent: {{zone: none}}, key: {{name: .name}}, list: 'GET /{{zone}}', {words}}}");
+        let thing = format!(
+            "{{parent: {{zone: none}}, key: {{name: .name}}, list: 'GET /{{zone}}', delete: 'DELETE /{{zone}}/{{name}}', {words}}}"
+        );
         kind(&thing).serial
     };
     assert_eq!(serial("version: {request: GET /version}"), Serial::Backend);
@@ -310,7 +313,6 @@ fn checks_find_what_cannot_work() {
         ("{A: {parent: {b: B}, key: {a: .a}, list: 'GET /a/{b}'}, B: {parent: {a: A}, key: {b: .b}, list: 'GET /b/{a}'}}".into(),
             "the kind `A` is its own ancestor", ""),
         ("{T: {key: {name: .name}, read: 'GET /t/{id}', create: POST /t}}".into(), "an object of the kind `T` could not be found again", ""),
-        ("{T: {key: {name: .name}, list: HEAD /t}}".into(), "the answer to a HEAD has no body that items could stand in", ""),
         ("{T: {key: {name: .name}, read: list}}".into(), "`read: list` without a `list`", ""),
         ("{T: {key: {name: .name}, list: {request: GET /t, partial: true}}}".into(), "the items of a partial listing need a `read`", ""),
         (with("match: {nam: .name}"), "`match` names `nam`, which is no part of the key", ""),
