@@ -7,8 +7,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::filter::Filter;
 use super::identity::{Key, KindName, ObjectId};
-use super::patch::Operation;
+use super::kind::Wait;
+use super::patch::Operation as PatchOperation;
 use super::value::Value;
 
 /// A request that cannot change the server. Commands that never write hold a client that takes only these.
@@ -16,6 +18,8 @@ use super::value::Value;
 pub enum Ask {
     List(Collection, Wanted),
     Read(Target),
+    /// How far the server is with a write of this object.
+    Operation(Target, Operation),
 }
 
 /// A request that can change the server.
@@ -24,6 +28,32 @@ pub enum Write {
     Create(Target, Body),
     Update(Target, Body),
     Delete(Target),
+    /// Several writes of one sort and one kind, below the same parents, in one request: never empty, and no
+    /// batch is in another.
+    Batch(Vec<Write>),
+}
+
+impl Write {
+    /// Writes of one sort as one request; `writes` is not empty.
+    pub fn together(mut writes: Vec<Write>) -> Write {
+        if writes.len() == 1 { writes.remove(0) } else { Write::Batch(writes) }
+    }
+
+    /// The writes in it, one for each object.
+    pub fn members(&self) -> &[Write] {
+        match self {
+            Write::Batch(writes) => writes,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// What it is about; of several objects the first.
+    pub fn target(&self) -> &Target {
+        match self {
+            Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target) => target,
+            Write::Batch(writes) => writes.first().expect("a batch is not empty").target(),
+        }
+    }
 }
 
 /// The objects of a kind below the same parents: what one listing tells.
@@ -83,7 +113,7 @@ pub enum Body {
     /// An RFC 7396 merge patch.
     Merge(Value),
     /// An RFC 6902 JSON Patch.
-    JsonPatch(Vec<Operation>),
+    JsonPatch(Vec<PatchOperation>),
     /// Presence only.
     None,
 }
@@ -97,6 +127,32 @@ impl fmt::Debug for Body {
             Body::None => "None",
         })
     }
+}
+
+/// A write that the server finishes later, and where it tells how far it is.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// A URL of the backend's origin.
+    pub url: Arc<str>,
+    /// When it is done; `None`: the API declares nothing, and what its answer shows is all there is.
+    pub wait: Option<Wait>,
+    /// From the operation's last answer `{status, headers, body}` to the id of the new object.
+    pub id: Option<Filter>,
+    /// When the server wants to be asked first.
+    pub retry_after: Option<Duration>,
+}
+
+/// How far an operation is.
+#[derive(Clone, Debug)]
+pub enum Progress {
+    Running {
+        /// When the server wants to be asked again.
+        retry_after: Option<Duration>,
+    },
+    /// It came to a good end. A hint, not an observation.
+    Done { server_id: Option<Arc<str>> },
+    /// It came to a bad end.
+    Failed(Failure),
 }
 
 /// An observed object.
@@ -126,6 +182,13 @@ pub enum Answer {
         /// 202: the server finishes it later.
         pending: bool,
     },
+    /// The server accepted the write, and tells where it can be seen how far it is.
+    Begun {
+        operation: Operation,
+        /// The new object's id, where the answer tells it already.
+        server_id: Option<Arc<str>>,
+    },
+    Progress(Progress),
     Failed(Failure),
 }
 

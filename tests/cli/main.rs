@@ -3,17 +3,22 @@
 //! One module a theme. Every expectation is the text that a person reads, and the exit code beside it.
 
 mod answers;
+mod batch;
 mod dialect;
 mod files;
 mod listings;
 mod main_job;
 mod mismatch;
 mod offline;
+mod operations;
 mod probe;
 mod process;
+mod proxy;
+mod rename;
 mod secrets;
 mod servers;
 mod support;
+mod tokens;
 mod trust;
 mod usage;
 mod verbs;

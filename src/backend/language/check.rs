@@ -2,7 +2,7 @@
 //! that are no kinds, objects that could not be found again. All of it is known offline.
 
 use super::reader::Reader;
-use super::{address, shapes, useless};
+use super::{address, batch, shapes, useless};
 use crate::core::identity::KindName;
 use crate::core::kind::{Forced, Kind, Op, Parent, Part, Piece, Read, Version};
 use crate::core::node::{Node, Pos, Want};
@@ -57,6 +57,7 @@ impl Checker<'_, '_> {
         address::check(self.reader, self.kind, self.node);
         useless::check(self.reader, self.kind, self.node);
         shapes::check(self.reader, self.kind, self.node);
+        batch::check(self.reader, self.kind, self.node);
         self.parents();
         self.listing();
         self.identity();

@@ -2,7 +2,11 @@
 
 mod family;
 mod faults;
+mod later;
 mod model;
+mod operations;
 mod order;
 mod pass;
+mod rename;
 mod simulation;
+mod together;

@@ -6,15 +6,18 @@ use std::time::Duration;
 
 use crate::core::document::{Document, Policy};
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
-use crate::core::exchange::{Answer, Ask, Body, Failure, FailureClass, Item, Listing, Target, Wanted, Write};
+use crate::core::exchange::{
+    Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, Wanted, Write,
+};
 use crate::core::fields::FieldRules;
 use crate::core::filter::Filter;
 use crate::core::graph::Graph;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{
-    Kind, Kinds, ListOp, Method, Op, Parent, Part, Piece, Read, Send, Serial, Template, Version,
+    Kind, Kinds, ListOp, Method, Op, Parent, Part, Piece, Read, Send, Serial, Template, Version, Wait,
 };
-use crate::core::node::{Node, Origin, Pos};
+use crate::core::node::{Node, Origin, Pos, Reference};
+use crate::core::path::Path;
 use crate::core::report::Report;
 use crate::core::value::Value;
 
@@ -64,6 +67,13 @@ pub struct Model {
     pub deaf: bool,
     /// Listings do not tell the ids.
     pub anonymous: bool,
+    /// Writes are operations that are waited for so, and these are the answers of all of them, in order; once
+    /// there is none left, an operation is done.
+    pub operations: Option<(Option<Wait>, VecDeque<Answer>)>,
+    /// An update with another name renames the object.
+    pub renames: bool,
+    /// Names of objects that no write may have: one of several is refused with 422, alone with 400.
+    pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
 }
@@ -90,7 +100,8 @@ impl Model {
 
     /// The log's lines that change something.
     pub fn writes(&self) -> Vec<&str> {
-        let is_write = |line: &&str| !line.starts_with("list") && !line.starts_with("read");
+        let is_write =
+            |line: &&str| !["list", "read", "ask "].iter().any(|question| line.starts_with(question));
         self.log.iter().map(String::as_str).filter(is_write).collect()
     }
 
@@ -152,6 +163,11 @@ impl Model {
                 }
                 self.find(target).map_or(Answer::Absent, |stored| Answer::Found(item(stored)))
             }
+            Ask::Operation(target, operation) => {
+                self.log.push(format!("ask {} of {}", operation.url, target.id));
+                let next = self.operations.as_mut().and_then(|(_, answers)| answers.pop_front());
+                next.unwrap_or(Answer::Progress(Progress::Done { server_id: None }))
+            }
         }
     }
 
@@ -165,22 +181,43 @@ impl Model {
         if let Some(meddle) = self.meddle.take() {
             meddle(self);
         }
-        let (role, target) = match write {
-            Write::Create(target, _) => ("create", target),
-            Write::Update(target, _) => ("update", target),
-            Write::Delete(target) => ("delete", target),
+        let role = match &write.members()[0] {
+            Write::Create(..) => "create",
+            Write::Update(..) => "update",
+            Write::Delete(_) => "delete",
+            Write::Batch(_) => panic!("a batch in a batch"),
         };
-        self.log.push(format!("{role} {}", target.id));
+        let names: Vec<String> = write.members().iter().map(|one| one.target().id.key.to_string()).collect();
+        self.log.push(format!("{role} {} {}", write.target().id.kind.kind, names.join(" ")));
+        if names.len() > 1 && names.iter().any(|name| self.poison.contains(name)) {
+            return failed(FailureClass::Status(422));
+        }
+        if names.iter().any(|name| self.poison.contains(name)) {
+            return failed(FailureClass::Status(400));
+        }
         let fault = self.fault(role);
         if let Some(answer) = fault.as_ref().and_then(refusal) {
             return answer;
         }
         let answer = self.perform(write);
-        if fault.is_some() { failed(FailureClass::Lost) } else { answer }
+        match (answer, &self.operations) {
+            _ if fault.is_some() => failed(FailureClass::Lost),
+            (Answer::Accepted { server_id, .. }, Some((wait, _))) => {
+                let url = format!("/ops/{}", self.writes().len()).into();
+                let operation = Operation { url, wait: wait.clone(), id: None, retry_after: None };
+                Answer::Begun { operation, server_id }
+            }
+            (answer, _) => answer,
+        }
     }
 
     fn perform(&mut self, write: &Write) -> Answer {
         match write {
+            Write::Batch(writes) => {
+                let answers: Vec<Answer> = writes.iter().map(|one| self.perform(one)).collect();
+                let no = answers.into_iter().find(|answer| !matches!(answer, Answer::Accepted { .. }));
+                no.unwrap_or(Answer::Accepted { server_id: None, pending: false })
+            }
             Write::Create(target, body) => {
                 let value = self.normalised(body, None);
                 self.next_id += 1;
@@ -205,6 +242,9 @@ impl Model {
                 for stored in self.objects.get_mut(&slot).into_iter().flatten().filter(|s| s.id == old.id) {
                     stored.value = value.clone();
                 }
+                if self.renames {
+                    self.rename(&slot, old.id);
+                }
                 Answer::Accepted { server_id: None, pending: self.late_looks > 0 }
             }
             Write::Delete(_) if self.deaf => Answer::Absent,
@@ -220,6 +260,20 @@ impl Model {
                 Answer::Accepted { server_id: None, pending: false }
             }
         }
+    }
+
+    /// Moves an object to the name that its value has.
+    fn rename(&mut self, slot: &(Arc<str>, String), id: u64) {
+        let mut stored = self.objects.get_mut(slot).map(std::mem::take).unwrap_or_default();
+        let Some(at) = stored.iter().position(|stored| stored.id == id) else { return };
+        let mut one = stored.remove(at);
+        self.objects.insert(slot.clone(), stored);
+        let named = |(part, have): &(Arc<str>, Value)| {
+            let name = one.value.get(&**part).cloned();
+            (part.clone(), name.unwrap_or_else(|| have.clone()))
+        };
+        one.key = Key::new(one.key.parts().iter().map(named).collect());
+        self.objects.entry((slot.0.clone(), one.key.to_string())).or_default().push(one);
     }
 
     fn normalised(&self, body: &Body, old: Option<&Value>) -> Value {
@@ -307,6 +361,9 @@ impl Model {
 fn item(stored: &Stored) -> Item {
     let mut value = stored.value.clone();
     value["id"] = stored.id.into();
+    if value.get("name").is_none() {
+        value["name"] = stored.key.get("name").cloned().unwrap_or_default();
+    }
     Item {
         key: stored.key.clone(),
         server_id: Some(stored.id.to_string().into()),
@@ -358,6 +415,7 @@ fn op(method: Method, path: Vec<Piece>, send: Send) -> Op {
         item: None,
         id: None,
         send,
+        batch: None,
         wait: None,
         forced: None,
     }
@@ -405,6 +463,19 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         failed: None,
         ready: None,
         exists: None,
+    }
+}
+
+/// A reference to the id of an object: `Kind/name`.
+pub fn reference(to: &str) -> Reference {
+    let (kind, name) = to.split_once('/').expect("a kind and a name");
+    Reference {
+        backend: None,
+        kind: kind.into(),
+        parts: vec![("name".into(), name.into())],
+        field: Path::parse("id").expect("a path"),
+        text: format!("{to} .id").into(),
+        secrets: Default::default(),
     }
 }
 

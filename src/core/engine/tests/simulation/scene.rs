@@ -42,10 +42,18 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
             kind.version = Version::OnItem(Filter::parse(".version").expect("a filter"));
             send(kind, Send::JsonPatch);
         }),
-        with(kind("Entry", false, None), |kind| {
+        with(kind("Line", false, None), |kind| {
             let told = kind.list.as_ref().expect("a listing").op.clone();
             kind.version = Version::Request(Box::new(told), Filter::parse(".").expect("a filter"));
             kind.serial = Serial::Backend;
+        }),
+        with(kind("Entry", false, Some("Zone")), |kind| {
+            kind.serial = Serial::Part("in".into());
+            batches(kind, 3);
+        }),
+        with(kind("Card", true, None), |kind| {
+            kind.read = Read::FromList;
+            batches(kind, 8);
         }),
     ]
     .into_iter()
@@ -54,7 +62,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
 });
 
 /// The kinds by name, with the parent's, in the order in which documents are drawn.
-const MAKES: [(&str, Option<&str>); 11] = [
+const MAKES: [(&str, Option<&str>); 13] = [
     ("Team", None),
     ("Repo", None),
     ("Zone", None),
@@ -63,14 +71,22 @@ const MAKES: [(&str, Option<&str>); 11] = [
     ("Page", None),
     ("Hook", None),
     ("Lone", None),
-    ("Entry", None),
+    ("Line", None),
     ("Record", Some("Zone")),
     ("Member", Some("Repo")),
+    ("Card", None),
+    ("Entry", Some("Zone")),
 ];
 
 fn with(mut kind: Kind, change: impl FnOnce(&mut Kind)) -> Kind {
     change(&mut kind);
     kind
+}
+
+fn batches(kind: &mut Kind, most: usize) {
+    for op in [&mut kind.create, &mut kind.update, &mut kind.delete] {
+        op.as_mut().expect("it has all operations").batch = Some(most);
+    }
 }
 
 fn send(kind: &mut Kind, send: Send) {
@@ -85,14 +101,17 @@ pub struct Manner {
     pub slow: bool,
     /// What was created is not shown for a while.
     pub hides: bool,
+    /// Some writes are operations that end later.
+    pub operates: bool,
 }
 
 impl Manner {
     pub fn of(kind: &str) -> Manner {
         Manner {
-            unique: !matches!(kind, "Repo" | "Member" | "Rule"),
+            unique: !matches!(kind, "Repo" | "Member" | "Rule" | "Card"),
             slow: matches!(kind, "Zone" | "Queue"),
-            hides: matches!(kind, "Repo" | "Hook"),
+            hides: matches!(kind, "Repo" | "Hook" | "Card"),
+            operates: matches!(kind, "Team" | "Rule" | "Queue" | "Record" | "Hook"),
         }
     }
 }
@@ -121,6 +140,7 @@ impl Scene {
             let (name, parent) = MAKES[makes[dice.below(makes.len())]];
             draw_document(dice, &mut documents, i, name, parent);
         }
+        tie(dice, &mut documents);
         dice.shuffle(&mut documents);
         let few = dice.chance(0.15);
         let selected = documents.iter().map(|_| !few || dice.chance(0.6)).collect();
@@ -132,6 +152,20 @@ impl Scene {
 
     pub fn kind(&self, at: usize) -> &Arc<Kind> {
         KINDS.get(&self.documents[at].id.kind).expect("a kind")
+    }
+}
+
+/// References against the order of drawing, which may close a cycle, and to the object itself.
+fn tie(dice: &mut Dice, documents: &mut [Document]) {
+    for at in 0..documents.len() {
+        let to = at + dice.below(documents.len() - at);
+        let updates = KINDS.get(&documents[at].id.kind).is_some_and(|kind| kind.update.is_some());
+        if !dice.chance(0.1) || !updates || documents[to].policy.ensure == Ensure::Absent {
+            continue;
+        }
+        let reference = reference_to(&documents[to]);
+        let Want::Map(fields) = &mut documents[at].spec.want else { unreachable!("a spec is a map") };
+        fields.insert("mate", Node::new(Pos::default(), Want::Ref(reference.into())));
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::dice::Dice;
+use super::operations::Operations;
 use super::scene::{Declared, Manner, SLOWEST, Scene, declared};
 use crate::core::document::Ensure;
 use crate::core::exchange::{Answer, Ask, Body, Collection, FailureClass, Item, Listing, Target};
@@ -34,13 +35,16 @@ pub struct World {
     pub now: Duration,
     pub objects: BTreeMap<ObjectId, Vec<Stored>>,
     next_id: u64,
-    /// The version of all entries together.
-    entries: u64,
+    /// The version of all lines together.
+    lines: u64,
     /// All ids that an object of this name ever had.
     ids: HashMap<ObjectId, BTreeSet<u64>>,
     /// Whether the server was as a document wants it, at any moment since our last write to the object.
     pub was_right: Vec<bool>,
     at: HashMap<ObjectId, usize>,
+    pub operations: Operations,
+    /// Operations fail, are forgotten, or never end.
+    pub troubled: bool,
     /// Broken invariants, in order.
     pub broken: Vec<String>,
 }
@@ -55,10 +59,12 @@ impl World {
             now: Duration::ZERO,
             objects: BTreeMap::new(),
             next_id: 0,
-            entries: 0,
+            lines: 0,
             ids: HashMap::new(),
             was_right,
             at,
+            operations: Operations::default(),
+            troubled: false,
             broken: Vec::new(),
         };
         let share = dice.one(&[0.0, 0.5, 0.9, 1.0]);
@@ -122,7 +128,7 @@ impl World {
     }
 
     fn changed(&mut self, id: &ObjectId, ours: bool) {
-        self.entries += u64::from(&*id.kind.kind == "Entry");
+        self.lines += u64::from(&*id.kind.kind == "Line");
         let Some(&at) = self.at.get(id) else { return };
         let right = self.is_right(at);
         self.was_right[at] = right || (self.was_right[at] && !ours);
@@ -219,7 +225,7 @@ impl World {
     fn item(&self, id: &ObjectId, stored: &Stored) -> Item {
         let mut value = stored.value.clone();
         value["id"] = stored.id.into();
-        let versioned = matches!(&*id.kind.kind, "Page" | "Lone" | "Entry");
+        let versioned = matches!(&*id.kind.kind, "Page" | "Lone" | "Line");
         let version = VersionToken { text: self.version(id, stored).to_string().into(), weak: false };
         Item {
             key: id.key.clone(),
@@ -232,7 +238,7 @@ impl World {
     }
 
     fn version(&self, id: &ObjectId, stored: &Stored) -> u64 {
-        if &*id.kind.kind == "Entry" { self.entries } else { stored.version }
+        if &*id.kind.kind == "Line" { self.lines } else { stored.version }
     }
 
     fn shown<'s>(&'s self, id: &ObjectId) -> impl Iterator<Item = &'s Stored> {
@@ -248,6 +254,7 @@ impl World {
                 let found = self.shown(&target.id).find(|s| named.is_none_or(|id| id == s.id.to_string()));
                 found.map_or(Answer::Absent, |stored| Answer::Found(self.item(&target.id, stored)))
             }
+            Ask::Operation(_, operation) => self.operations.tell(&operation.url, self.now),
         }
     }
 
@@ -260,7 +267,7 @@ impl World {
             let scope = collection.scope.parts();
             id.kind == collection.kind && scope.iter().all(|(part, value)| id.key.get(part) == Some(value))
         };
-        let parent = if &*collection.kind.kind == "Record" { "Zone" } else { "Repo" };
+        let parent = if matches!(&*collection.kind.kind, "Record" | "Entry") { "Zone" } else { "Repo" };
         for (_, name) in collection.scope.parts() {
             let stands = |id: &ObjectId| &*id.kind.kind == parent && id.key.get("name") == Some(name);
             if !self.objects.iter().any(|(id, slot)| stands(id) && !slot.is_empty()) {
@@ -287,11 +294,45 @@ impl World {
     }
 
     pub fn write(&mut self, write: &Write, dice: &mut Dice) -> Answer {
-        match write {
+        let operates = match write {
+            Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target) => {
+                Manner::of(&target.id.kind.kind).operates && dice.chance(0.4)
+            }
+            Write::Batch(_) => false,
+        };
+        if operates && self.troubled && dice.chance(0.2) {
+            return self.operations.begin_in_vain(self.now);
+        }
+        let answer = match write {
             Write::Create(target, body) => self.create(target, body, dice),
             Write::Update(target, body) => self.update(target, body),
             Write::Delete(target) => self.delete(target, dice),
+            Write::Batch(writes) => self.batch(writes, dice),
+        };
+        match answer {
+            Answer::Accepted { server_id, .. } if operates => {
+                self.operations.begin(self.now, server_id, self.troubled, dice)
+            }
+            answer => answer,
         }
+    }
+
+    /// In order up to the first that is refused: one server takes back what it did, another does not.
+    fn batch(&mut self, writes: &[Write], dice: &mut Dice) -> Answer {
+        let undoes = dice.chance(0.5);
+        let before = self.objects.clone();
+        for write in writes {
+            let answer = self.write(write, dice);
+            if matches!(answer, Answer::Accepted { .. }) {
+                continue;
+            }
+            if undoes {
+                self.objects = before;
+                writes.iter().for_each(|write| self.changed(&write.target().id, true));
+            }
+            return answer;
+        }
+        Answer::Accepted { server_id: None, pending: false }
     }
 
     fn create(&mut self, target: &Target, body: &Body, dice: &mut Dice) -> Answer {
@@ -360,7 +401,7 @@ impl World {
 
     fn delete(&mut self, target: &Target, dice: &mut Dice) -> Answer {
         let Some(at) = self.position(target) else { return Answer::Absent };
-        if &*target.id.kind.kind == "Entry" && self.is_stale(target, at) {
+        if &*target.id.kind.kind == "Line" && self.is_stale(target, at) {
             return failed(FailureClass::Conflict);
         }
         if self.has_children(&target.id) {
