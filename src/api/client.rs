@@ -27,7 +27,7 @@ use crate::core::exchange::{
     Answer, Ask, Collection, Failure, Operation, ParentIds, Target, VersionToken, Wanted, Write,
 };
 use crate::core::identity::Key;
-use crate::core::kind::{Kind, Op, Piece, Read, Version};
+use crate::core::kind::{Kind, Op, Read, Version};
 use crate::core::redact::Redactor;
 use crate::core::report::Requests;
 
@@ -207,7 +207,7 @@ impl Line {
         let wrap = |failure| self.judge(&doing, |context| context.wrap(failure));
         let written = async {
             let mut write = write.clone();
-            if target.version.is_none() && op.placeholders().any(|piece| *piece == Piece::Version) {
+            if target.version.is_none() && op.says_version() {
                 let id = target.server_id.as_deref();
                 target.version = self.version(kind, &target.id.key, &target.parent_ids, id, &doing).await?;
                 // What has a version of its own goes in no batch.

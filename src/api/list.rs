@@ -26,6 +26,16 @@ const TRIES: u32 = 3;
 /// The wait before the second try, where the server names none; doubled for the third.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 
+/// A page of fewer bytes is read where it arrived: handing it to a thread would cost more than reading it. It also
+/// keeps the requests of a small API in one order, where one goes at a time.
+const SHORT: usize = 16 * 1024;
+
+/// The items of a page, or the thread that reads them.
+enum Reading {
+    Done(PageItems),
+    Apart(JoinHandle<PageItems>),
+}
+
 /// A listing under way.
 #[derive(Clone)]
 pub(super) struct Job {
@@ -113,7 +123,7 @@ impl Job {
         let mut pager = Pager::new(list.page.as_ref());
         let mut fetches = FuturesOrdered::new();
         fetches.push_back(self.fetch(pager.first(), false));
-        let mut readers: Vec<JoinHandle<PageItems>> = Vec::new();
+        let mut readers: Vec<Reading> = Vec::new();
         let mut failure = None;
         while let Some(fetched) = fetches.next().await {
             let onward = fetched.and_then(|page| {
@@ -132,9 +142,12 @@ impl Job {
         let pages = readers.len();
         let mut whole = Assembly::new(pager.shifts());
         for reader in readers {
-            match reader.await {
-                Ok(page) => whole.add(page),
-                Err(error) => failure = Some(self.unread(&error)),
+            match reader {
+                Reading::Done(page) => whole.add(page),
+                Reading::Apart(thread) => match thread.await {
+                    Ok(page) => whole.add(page),
+                    Err(error) => failure = Some(self.unread(&error)),
+                },
             }
         }
         let incomplete = pager.incomplete().map(|why| format!("{}: {why}", self.doing));
@@ -161,10 +174,11 @@ impl Job {
                 wait *= 2;
             }
         };
+        if answer.body.len() < SHORT {
+            return self.open(&url, answer);
+        }
         let job = self.clone();
-        let opened = spawn_blocking(move || {
-            job.line.judge(&job.doing, |context| listing::open(context, job.listed(), &url, answer))
-        });
+        let opened = spawn_blocking(move || job.open(&url, answer));
         opened.await.unwrap_or_else(|error| Err(self.unread(&error)))
     }
 
@@ -210,13 +224,22 @@ impl Job {
         self.line.send(&self.doing, request).await
     }
 
-    /// Reads the items of a page on another thread.
-    fn read(&self, page: OpenPage) -> JoinHandle<PageItems> {
+    fn open(&self, url: &Url, answer: HttpAnswer) -> Result<OpenPage, Failure> {
+        self.line.judge(&self.doing, |context| listing::open(context, self.listed(), url, answer))
+    }
+
+    /// Reads the items of a page, a long one on another thread.
+    fn read(&self, page: OpenPage) -> Reading {
+        if page.size() < SHORT {
+            return Reading::Done(self.items(page));
+        }
         let job = self.clone();
-        spawn_blocking(move || {
-            job.line.judge(&job.doing, |context| {
-                page.items(context, job.listed(), &job.wanted, job.version.as_ref())
-            })
+        Reading::Apart(spawn_blocking(move || job.items(page)))
+    }
+
+    fn items(&self, page: OpenPage) -> PageItems {
+        self.line.judge(&self.doing, |context| {
+            page.items(context, self.listed(), &self.wanted, self.version.as_ref())
         })
     }
 

@@ -142,6 +142,7 @@ pub fn target() -> Target {
         parent_ids: ParentIds::default(),
         version: None,
         observed: None,
+        changed: Vec::new(),
     }
 }
 

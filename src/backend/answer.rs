@@ -16,7 +16,7 @@ use crate::core::value::Value;
 use crate::core::veil::Veil;
 
 use super::etag;
-use super::item::{State, answer_vars, envelope, id_text, look, place_of, version_on, version_token};
+use super::item::{State, answer_vars, envelope, failed, id_text, look, place_of, version_on, version_token};
 use super::operation;
 use super::path::unescape;
 use super::refusal::{Context, is_html, text_of};
@@ -71,9 +71,17 @@ struct Seen {
     envelope: Value,
     vars: Vars,
     state: State,
-    failed: bool,
+    /// The status of an answer that is an error by what the kind declares.
+    failed: Option<u16>,
     /// What stands where the kind has secrets.
     secrets: Vec<String>,
+}
+
+impl Seen {
+    /// The status that the answer has to be judged by, where it is an error.
+    fn error(&self, answer: &HttpAnswer) -> Option<u16> {
+        self.failed.or((!(200..300).contains(&answer.status)).then_some(answer.status))
+    }
 }
 
 impl Asked<'_> {
@@ -85,11 +93,10 @@ impl Asked<'_> {
         let secrets = self.secrets(&body, &vars);
         let envelope = envelope(answer, body);
         let state = State::of(self.kind, &envelope, &vars);
-        let failed = self.kind.failed.as_ref().map(|filter| filter.holds(&envelope, &vars)).transpose();
-        let (state, failed) = match (state, failed) {
-            (Ok(state), Ok(failed)) => (state, failed.unwrap_or(false)),
+        let (state, failed) = match (state, failed(self.kind, &envelope, &vars)) {
+            (Ok(state), Ok(failed)) => (state, failed),
             (Err(error), _) | (_, Err(error)) if strict => return Err(context.wrap(filter_failure(error))),
-            (state, failed) => (state.unwrap_or_default(), failed.ok().flatten().unwrap_or(false)),
+            (state, failed) => (state.unwrap_or_default(), failed.unwrap_or_default()),
         };
         Ok(Seen { envelope, vars, state, failed, secrets })
     }
@@ -124,14 +131,14 @@ fn reading(
         return Ok(Answer::Absent);
     }
     let mut seen = asked.see(context, answer)?;
-    if seen.state.absent {
+    if seen.state.absent || matches!(seen.failed, Some(404 | 410)) {
         return Ok(Answer::Absent);
     }
-    if seen.failed || !(200..300).contains(&answer.status) {
-        return Err(context.refused_hiding(FailureClass::Status(answer.status), answer, &seen.secrets));
+    if let Some(status) = seen.error(answer) {
+        return Err(context.refused_hiding(FailureClass::Status(status), answer, &seen.secrets));
     }
     let value = if asked.op.method == Method::Head || answer.body.is_empty() {
-        presence(asked)
+        presence(context, asked, &seen.vars)?
     } else {
         context.json::<serde::de::IgnoredAny>(answer)?;
         shaped(context, asked, answer, seen.envelope["body"].take(), &seen.vars)?
@@ -176,13 +183,24 @@ fn shaped(
     };
     item.filter(|item| !item.is_null()).ok_or_else(|| {
         let failure = context.not_the_api(answer, "the answer holds no object");
-        let hint = "if that is how the API says that it does not exist, declare `absent: .body == null`";
-        Failure { hint: failure.hint.or(Some(hint.into())), ..failure }
+        let sign = match &asked.op.item {
+            None => ".body == null".into(),
+            Some(item) => format!("'.body | ({}) == null'", item.text()),
+        };
+        let hint = format!("if that is how the API says that it does not exist, declare `absent: {sign}`");
+        Failure { hint: failure.hint.or(Some(hint)), ..failure }
     })
 }
 
-/// An object of which nothing but its presence is known: its key.
-fn presence(asked: Asked) -> Value {
+/// An object of which nothing but its presence is known, as the answer has no body: what the operation's `item`
+/// makes of nothing, else its key.
+fn presence(context: &Context, asked: Asked, vars: &Vars) -> Result<Value, Failure> {
+    if let Some(filter) = &asked.op.item {
+        let made = filter.one(&Value::Null, vars).map_err(|error| context.wrap(filter_failure(error)))?;
+        if let Some(item) = made.filter(|item| !item.is_null()) {
+            return Ok(item);
+        }
+    }
     let mut value = Value::Object(Default::default());
     for part in &asked.kind.parts {
         let plain = part.on_item.as_ref().and_then(Filter::plain).filter(|path| !path.is_empty());
@@ -190,7 +208,7 @@ fn presence(asked: Asked) -> Value {
             Path(path.iter().cloned().map(Step::Field).collect()).lay(&mut value, name.clone());
         }
     }
-    value
+    Ok(value)
 }
 
 /// Refuses an object with another key than the one that was asked for. A part that is not there says nothing.
@@ -230,22 +248,22 @@ fn same_object(
 
 fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {
     let seen = asked.see(context, answer)?;
+    let error = seen.error(answer);
     // An answer without a body shows no object, neither one that is there nor one that is not.
     let absent = seen.state.absent && !answer.body.is_empty();
-    if role == Role::Delete && (matches!(answer.status, 404 | 410) || absent) {
+    if role == Role::Delete && (matches!(error, Some(404 | 410)) || absent) {
         return Ok(Answer::Absent);
     }
-    if exists(context, asked, role, answer, &seen)? {
-        return Err(context.refused_hiding(FailureClass::Exists, answer, &seen.secrets));
+    let refused = |class| Err(context.refused_hiding(class, answer, &seen.secrets));
+    if exists(context, asked, role, error, &seen)? {
+        return refused(FailureClass::Exists);
     }
-    let class = match answer.status {
-        409 | 412 => FailureClass::Conflict,
+    match error {
+        Some(409 | 412) => return refused(FailureClass::Conflict),
         // A bare 500 may come after the deed; here the kind says that nothing was done, and nothing will be.
-        500 if seen.failed => FailureClass::Refused,
-        status => FailureClass::Status(status),
-    };
-    if seen.failed || !(200..300).contains(&answer.status) {
-        return Err(context.refused_hiding(class, answer, &seen.secrets));
+        Some(500) if seen.failed.is_some() => return refused(FailureClass::Refused),
+        Some(status) => return refused(FailureClass::Status(status)),
+        None => {}
     }
     if is_html(answer) {
         return Err(context.not_the_api(answer, "the server answered with a web page"));
@@ -275,7 +293,7 @@ fn exists(
     context: &Context,
     asked: Asked,
     role: Role,
-    answer: &HttpAnswer,
+    error: Option<u16>,
     seen: &Seen,
 ) -> Result<bool, Failure> {
     if role != Role::Create {
@@ -290,7 +308,7 @@ fn exists(
             holds => holds.unwrap_or(false),
         },
     };
-    Ok(matches!(answer.status, 409 | 412) || declared)
+    Ok(matches!(error, Some(409 | 412)) || declared)
 }
 
 /// The id of a new object, where the answer tells it: by the operation's own filter, on the item, or as the

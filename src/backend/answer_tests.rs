@@ -29,6 +29,7 @@ fn target(kind: &Kind) -> Target {
         parent_ids: ParentIds::default(),
         version: None,
         observed: None,
+        changed: Vec::new(),
     }
 }
 
@@ -105,6 +106,44 @@ fn reads_prove_presence_or_absence_or_nothing() {
     ] {
         assert_eq!(word(&read_of(&kind(), answer(status, &[], body))), want);
     }
+}
+
+#[test]
+fn an_answer_without_a_body_is_what_item_makes_of_nothing() {
+    let mut kind = kind();
+    for (request, item, want) in [
+        ("HEAD /grants/{name}", None, r#"found {"name":"orders"}"#),
+        ("HEAD /grants/{name}", Some("{name: $key.name, on: true}"), r#"found {"name":"orders","on":true}"#),
+        ("GET /grants/{name}", Some(". + {of: $key.vhost}"), r#"found {"of":"/"}"#),
+        ("GET /grants/{name}", Some(".grant"), r#"found {"name":"orders"}"#),
+    ] {
+        kind.read = Read::Op(Op { item: item.map(filter), ..op(request) });
+        assert_eq!(word(&read_of(&kind, answer(204, &[], ""))), want, "{request} {item:?}");
+    }
+    assert_eq!(word(&read_of(&kind, answer(404, &[], ""))), "absent");
+}
+
+/// Protocols that answer every call with 200 say the status in the body.
+#[test]
+fn an_error_inside_a_success_has_the_status_that_the_kind_gives_it() {
+    let mut kind = kind();
+    kind.failed = Some(filter("if .body.ok == false then .body.code else false end"));
+    let told = |code: &str| answer(200, &[], &format!(r#"{{"ok": false, "code": {code}, "error": "why"}}"#));
+    let failed = |status: u16| format!("Status({status}): doing it: the server answered 200 OK: why");
+    assert_eq!(word(&read_of(&kind, told("404"))), "absent");
+    assert_eq!(word(&read_of(&kind, told("429"))), failed(429));
+    assert_eq!(word(&read_of(&kind, told("true"))), failed(200));
+    assert_eq!(word(&read_of(&kind, told("7"))), failed(200), "no status of HTTP");
+    assert_eq!(word(&write_of(&kind, Role::Delete, told("404"))), "absent");
+    assert_eq!(
+        word(&write_of(&kind, Role::Update, told("409"))),
+        "Conflict: doing it: the server answered 200 OK: why"
+    );
+    assert_eq!(
+        word(&write_of(&kind, Role::Create, told("409"))),
+        "Exists: doing it: the server answered 200 OK: why"
+    );
+    assert_eq!(word(&write_of(&kind, Role::Create, answer(200, &[], r#"{"ok": true}"#))), "accepted -");
 }
 
 #[test]

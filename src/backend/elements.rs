@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::core::exchange::{FailureClass, Item, VersionToken, Wanted};
 use crate::core::filter::{Filter, Vars};
 use crate::core::identity::Key;
-use crate::core::kind::Version;
-use crate::core::value::Value;
+use crate::core::kind::{Part, Version};
+use crate::core::value::{Value, type_name};
 
 use super::item::{ItemError, id_text, key_of, listed, look, place_of, version_token};
 use super::listing::{Elements, Listed, OpenPage};
@@ -132,16 +132,32 @@ impl<'a> Reader<'a> {
     /// An element as text.
     pub fn raw(&self, element: &str) -> Result<Read, ItemError> {
         let found = scan::pick(element, &self.paths).map_err(|_| ItemError::Unreadable)?;
-        self.read(&mut |filter: &Filter| {
+        let read = self.read(&mut |filter: &Filter| {
             let path = filter.plain().expect("only plain paths come here");
             let at = self.paths.iter().position(|have| *have == path).expect("all paths were picked");
             found[at].map(|text| serde_json::from_str(text).map_err(|_| ItemError::Unreadable)).transpose()
+        });
+        read.map_err(|error| match serde_json::from_str(element) {
+            Ok(element) => self.explain(error, &element),
+            Err(_) => error,
         })
     }
 
     /// An element as a tree.
     pub fn tree(&self, element: &Value) -> Result<Read, ItemError> {
-        self.read(&mut |filter: &Filter| Ok(look(filter, element, &self.vars)?))
+        let read = self.read(&mut |filter: &Filter| Ok(look(filter, element, &self.vars)?));
+        read.map_err(|error| self.explain(error, element))
+    }
+
+    /// Says of an element that is a bare key how to make an item of it.
+    fn explain(&self, error: ItemError, element: &Value) -> ItemError {
+        let ItemError::NoPart { part, filter: Some(_) } = &error else { return error };
+        let place = self.of.kind.part(part).and_then(Part::place);
+        let (true, Some(place)) = (element.is_string() || element.is_number(), place) else { return error };
+        let item = place.iter().rev().fold(".".to_owned(), |inner, name| format!("{{{name}: {inner}}}"));
+        let list = self.of.list.items.as_ref().map_or(".", Filter::text);
+        let items = format!("{list} | map({item})");
+        ItemError::Bare { part: part.clone(), found: type_name(element), items }
     }
 
     fn read(

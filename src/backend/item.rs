@@ -15,6 +15,8 @@ use super::wire::HttpAnswer;
 pub enum ItemError {
     #[error("it has no `{part}`{}", .filter.as_ref().map_or(String::new(), |f| format!(" at `{f}`")))]
     NoPart { part: String, filter: Option<String> },
+    #[error("it is {found}, not a map; if it is the `{part}`, write `items: '{items}'`")]
+    Bare { part: String, found: &'static str, items: String },
     #[error("its id at `{filter}` is {found}, not a text or a number")]
     OddId { filter: String, found: &'static str },
     #[error("it nests too deep, or is not JSON")]
@@ -148,6 +150,23 @@ impl State {
             ready: holds(&kind.ready)?,
         })
     }
+}
+
+/// The status of an answer `{status, headers, body}` that the kind takes for an error: the one that its `failed`
+/// filter gives, as in `if .body.code == 7 then 409 else false end`, else the answer's own.
+///
+/// # Errors
+/// A filter that fails.
+pub fn failed(kind: &Kind, envelope: &Value, vars: &Vars) -> Result<Option<u16>, FilterError> {
+    let Some(filter) = &kind.failed else { return Ok(None) };
+    let own = || envelope["status"].as_u64().and_then(|status| u16::try_from(status).ok());
+    Ok(match filter.one(envelope, vars)? {
+        None | Some(Value::Null | Value::Bool(false)) => None,
+        Some(told) => {
+            let status = told.as_u64().and_then(|status| u16::try_from(status).ok());
+            status.filter(|status| (400..600).contains(status)).or_else(own)
+        }
+    })
 }
 
 /// An item of a listing, with its state: there the element stands in the place of the answer's body.

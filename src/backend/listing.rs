@@ -31,6 +31,13 @@ pub struct OpenPage {
     pub(super) elements: Elements,
 }
 
+impl OpenPage {
+    /// The size of its body, in bytes.
+    pub fn size(&self) -> usize {
+        self.answer.body.len()
+    }
+}
+
 #[derive(Debug)]
 pub(super) enum Elements {
     /// Where they stand in the body.
@@ -60,7 +67,7 @@ pub fn open(
         return Err(context.refused(FailureClass::Status(answer.status), &answer));
     }
     let facts = |look: &onward::Look| onward::facts(context, listed.list, request, &answer, look);
-    let inside = || trouble::in_list(context, listed.kind, &answer);
+    let inside = || trouble::in_list(context, listed.kind, &answer, &listed.vars(&answer));
     let (elements, sent, mut facts) = if listed.is_plain() {
         let picked = Picked::of(context, listed.list, &answer)?;
         let found = places(context, listed, &answer, picked.elements);

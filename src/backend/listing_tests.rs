@@ -113,7 +113,11 @@ fn elements_that_cannot_be_understood_are_problems() {
     for (element, part) in [
         (r#"{"id":1}"#.to_owned(), "item 1: it has no `name` at `.name`"),
         (r#"{"name":null}"#.to_owned(), "it has no `name`"),
-        ("17".to_owned(), "it has no `name`"),
+        (
+            r#""a""#.to_owned(),
+            "item 1: it is a string, not a map; if it is the `name`, write `items: '. | map({name: .})'`",
+        ),
+        ("true".to_owned(), "it has no `name`"),
         (r#"{"name":"a","id":{"x":1}}"#.to_owned(), "its id at `.id` is a map"),
         (format!(r#"{{"name":"a","x":{deep}}}"#), "nests too deep"),
     ] {
@@ -156,6 +160,20 @@ fn what_is_no_list_is_not_the_api() {
     let failure = failure.expect_err("a collection that is not there");
     assert_eq!(failure.class, FailureClass::Status(404));
     assert_eq!(failure.message, "listing Queue: the server answered 404 Not Found");
+}
+
+/// `items: .x // []` must not make an empty list of an error.
+#[test]
+fn an_error_inside_a_success_is_no_list() {
+    let mut kind = kind();
+    kind.list.as_mut().expect("a list").items = Some(filter(".result // []"));
+    kind.failed = Some(filter(".body.error != null"));
+    let failure =
+        opened(&kind, &[], r#"{"result": null, "error": {"message": "no"}}"#).expect_err("an error");
+    assert_eq!(failure.message, "listing Queue: the server answered 200 OK: no");
+    assert_eq!(read(&kind, r#"{"result": null, "error": null}"#, &Wanted::All).seen, 0);
+    kind.list.as_mut().expect("a list").items = None;
+    assert_eq!(read(&kind, r#"[{"name": "a"}]"#, &Wanted::All).seen, 1, "the filter is one for objects");
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub mod body;
 pub mod connection;
 pub mod elements;
 pub mod etag;
+pub mod form;
 pub mod item;
 pub mod language;
 pub mod link;

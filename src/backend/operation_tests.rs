@@ -14,7 +14,14 @@ use crate::core::redact::Redactor;
 fn target() -> Target {
     let key = Key::new(vec![("vhost".into(), "/".into()), ("name".into(), "orders".into())]);
     let id = ObjectId { kind: kind().name, key };
-    Target { id, server_id: None, parent_ids: ParentIds::default(), version: None, observed: None }
+    Target {
+        id,
+        server_id: None,
+        parent_ids: ParentIds::default(),
+        version: None,
+        observed: None,
+        changed: Vec::new(),
+    }
 }
 
 fn with_context<T>(run: impl FnOnce(&Context) -> T) -> T {

@@ -19,6 +19,8 @@ pub struct Fill<'a> {
     /// The server's id of the object.
     pub id: Option<&'a str>,
     pub version: Option<&'a str>,
+    /// The paths that a write changes.
+    pub changed: &'a [String],
     pub owner: &'a str,
 }
 
@@ -178,6 +180,9 @@ fn value_of(piece: &Piece, fill: &Fill) -> Result<String, Unbuildable> {
         Piece::PartId(name) => fill.parent_ids.get(name).map(|id| id.to_string()).ok_or_else(missing),
         Piece::Id => fill.id.map(str::to_owned).ok_or_else(missing),
         Piece::Version => fill.version.map(str::to_owned).ok_or_else(missing),
+        // An empty mask stands for every field in some APIs: it is not sent.
+        Piece::Changed if fill.changed.is_empty() => Err(missing()),
+        Piece::Changed => Ok(fill.changed.join(",")),
         Piece::Owner if fill.owner.is_empty() => Err(missing()),
         Piece::Owner => Ok(fill.owner.to_owned()),
     }
@@ -201,6 +206,7 @@ fn name_of(piece: &Piece) -> String {
         Piece::PartId(name) => format!("{name}.id"),
         Piece::Id => "id".into(),
         Piece::Version => "version".into(),
+        Piece::Changed => "changed".into(),
         Piece::Owner => "owner".into(),
     }
 }
@@ -217,7 +223,15 @@ mod tests {
     fn with<T>(name: Value, run: impl Fn(&Fill) -> T) -> T {
         let key = Key::new(vec![("vhost".into(), json!("/")), ("name".into(), name)]);
         let parent_ids = ParentIds(vec![("vhost".into(), "a/7".into())]);
-        run(&Fill { key: &key, parent_ids: &parent_ids, id: None, version: Some("3"), owner: "me" })
+        let changed = ["a".to_owned(), "b.c".to_owned()];
+        run(&Fill {
+            key: &key,
+            parent_ids: &parent_ids,
+            id: None,
+            version: Some("3"),
+            changed: &changed,
+            owner: "me",
+        })
     }
 
     fn queue() -> Template {
@@ -320,10 +334,13 @@ mod tests {
             ("manager".to_owned(), Template(vec![Piece::Owner])),
             ("q".to_owned(), Template(vec![Piece::Literal("a&b=".into()), Piece::Part("name".into())])),
             ("v".to_owned(), Template(vec![Piece::Version])),
+            ("mask".to_owned(), Template(vec![Piece::Changed])),
         ];
         let built = with(json!("x#+%y"), |fill| build_query(&query, fill));
-        assert_eq!(built, Ok("manager=me&q=a%26b%3Dx%23%2B%25y&v=3".into()));
+        assert_eq!(built, Ok("manager=me&q=a%26b%3Dx%23%2B%25y&v=3&mask=a,b.c".into()));
         assert!(with(json!("x\n"), |fill| build_query(&query, fill)).is_err());
+        let nothing = with(json!("x"), |fill| build_query(&query, &Fill { changed: &[], ..*fill }));
+        assert_eq!(nothing, Err(Unbuildable::NoValue("changed".into())), "an empty mask may mean all");
     }
 
     proptest::proptest! {

@@ -6,11 +6,12 @@
 use crate::core::exchange::{Collection, Failure, FailureClass, ParentIds, Target, VersionToken, Write};
 use crate::core::filter::{FilterError, Vars};
 use crate::core::identity::Key;
-use crate::core::kind::{Kind, ListOp, Method, Op, Piece, Version};
+use crate::core::kind::{Kind, ListOp, Method, Op, Version};
 use crate::core::value::{Map, Value};
 
 use super::base::Base;
 use super::body::{self, Sent};
+use super::form::{self, FormError};
 use super::page::PageAt;
 use super::path::{Fill, Unbuildable, build_path, build_query, fill_text, push_query};
 use super::wire::{HttpRequest, Role};
@@ -45,6 +46,7 @@ pub fn list(
         parent_ids: &collection.parent_ids,
         id: None,
         version,
+        changed: &[],
         owner: &site.owner,
     };
     let mut vars = vars(&collection.scope, &collection.parent_ids, None);
@@ -76,7 +78,8 @@ pub fn version(
     id: Option<&str>,
 ) -> Result<HttpRequest, Failure> {
     let body = body::filtered(op, Sent::nothing(), &vars(key, parent_ids, id)).map_err(filter_failure)?;
-    build(site, op, Role::Read, &Fill { key, parent_ids, id, version: None, owner: &site.owner }, body)
+    let fill = Fill { key, parent_ids, id, version: None, changed: &[], owner: &site.owner };
+    build(site, op, Role::Read, &fill, body)
 }
 
 /// A write, with its precondition.
@@ -124,6 +127,7 @@ pub fn target_vars(target: &Target) -> Vars {
     let mut vars = vars(&target.id.key, &target.parent_ids, target.server_id.as_deref());
     vars.0.push(("observed", target.observed.as_deref().cloned().unwrap_or(Value::Null)));
     vars.0.push(("version", target.version.as_ref().map_or(Value::Null, |v| (*v.text).into())));
+    vars.0.push(("changed", target.changed.iter().map(String::as_str).map(Value::from).collect()));
     vars
 }
 
@@ -163,6 +167,7 @@ fn fill<'a>(site: &'a Site, target: &'a Target) -> Fill<'a> {
         parent_ids: &target.parent_ids,
         id: target.server_id.as_deref(),
         version: target.version.as_ref().map(|version| &*version.text),
+        changed: &target.changed,
         owner: &site.owner,
     }
 }
@@ -183,11 +188,19 @@ fn build(site: &Site, op: &Op, role: Role, fill: &Fill, body: Option<Sent>) -> R
         }
     };
     default("accept", ACCEPT);
-    let body = body.map(|sent| {
-        default("content-type", op.media.as_deref().unwrap_or(sent.media));
-        sent.value.to_string().into_bytes()
-    });
-    Ok(HttpRequest { role, method: op.method, url, headers, body })
+    let Some(sent) = body else {
+        return Ok(HttpRequest { role, method: op.method, url, headers, body: None });
+    };
+    default("content-type", op.media.as_deref().unwrap_or(sent.media));
+    let is_form = headers.iter().any(|(name, media)| name == "content-type" && form::is_form(media));
+    let text = if is_form { form::encode(&sent.value).map_err(unsayable)? } else { sent.value.to_string() };
+    Ok(HttpRequest { role, method: op.method, url, headers, body: Some(text.into_bytes()) })
+}
+
+/// A value that has no place in a form.
+fn unsayable(error: FormError) -> Failure {
+    let hint = Some("leave it out, or give it another shape with the operation's `body` filter".into());
+    Failure { class: FailureClass::Backend, message: error.to_string(), hint, retry_after: None }
 }
 
 /// Puts the page into the request: into the query, or nowhere where the body names `$page`.
@@ -234,10 +247,8 @@ fn precondition(
     if role == Role::Create {
         return (op.method == Method::Put).then(|| ("if-none-match".into(), "*".into()));
     }
-    let named = op.placeholders().any(|piece| *piece == Piece::Version)
-        || op.body.as_ref().is_some_and(|body| body.uses("version"));
     // A weak tag never matches in If-Match (RFC 9110, 13.1.1).
-    let version = version.filter(|version| !named && !version.weak)?;
+    let version = version.filter(|version| !op.says_version() && !version.weak)?;
     let quoted = version.text.starts_with('"');
     let text = if quoted { version.text.to_string() } else { format!("\"{}\"", version.text) };
     Some(("if-match".into(), text))

@@ -72,6 +72,7 @@ pub fn template(text: &str) -> Template {
         let placeholder = name.strip_suffix('}').map(|name| match name {
             "id" => Piece::Id,
             "version" => Piece::Version,
+            "changed" => Piece::Changed,
             "owner" => Piece::Owner,
             name => name.strip_suffix(".id").map_or(Piece::Part(name.into()), |p| Piece::PartId(p.into())),
         });

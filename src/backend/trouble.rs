@@ -9,7 +9,7 @@ use crate::core::kind::Kind;
 use crate::core::redact::Redactor;
 use crate::core::value::Value;
 
-use super::item::{envelope, look, place_of};
+use super::item::{envelope, failed, look, place_of};
 use super::refusal::{Context, message_of, status_text, text_of};
 use super::scan;
 use super::wire::HttpAnswer;
@@ -39,12 +39,12 @@ const AROUND: [&str; 12] = [
 ];
 
 /// What the answer to a listing says of an error.
-pub fn in_list(context: &Context, kind: &Kind, answer: &HttpAnswer) -> Option<Failure> {
-    if let Some(failed) = &kind.failed {
+pub fn in_list(context: &Context, kind: &Kind, answer: &HttpAnswer, vars: &Vars) -> Option<Failure> {
+    if kind.failed.is_some() {
         let body = context.json(answer).ok()?;
         // A filter for objects need not fit a list.
-        let holds = failed.holds(&envelope(answer, body), &Vars::default()).unwrap_or(false);
-        return holds.then(|| context.refused(FailureClass::Status(answer.status), answer));
+        let status = failed(kind, &envelope(answer, body), vars).ok().flatten()?;
+        return Some(context.refused(FailureClass::Status(status), answer));
     }
     let members = top_members(answer)?;
     is_sign(&members).then(|| failure(context, answer, &[]))

@@ -93,6 +93,8 @@ pub struct Target {
     pub version: Option<VersionToken>,
     /// The item as observed, for filters that name `$observed`.
     pub observed: Option<Arc<Value>>,
+    /// The paths that a create or an update changes, for requests that name `{changed}` or `$changed`.
+    pub changed: Vec<String>,
 }
 
 /// A token for optimistic concurrency.

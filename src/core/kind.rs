@@ -170,6 +170,8 @@ pub enum Piece {
     Id,
     /// `{version}`
     Version,
+    /// `{changed}`: the paths that a write changes, joined by commas (AIP-134's update mask).
+    Changed,
     /// `{owner}`
     Owner,
 }
@@ -210,6 +212,19 @@ impl Op {
             Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) => **name == *part,
             _ => false,
         })
+    }
+
+    /// Whether the request says which paths it changes.
+    pub fn says_changed(&self) -> bool {
+        let forced = self.forced.iter().flat_map(Forced::placeholders);
+        self.placeholders().chain(forced).any(|piece| *piece == Piece::Changed)
+            || self.body.as_ref().is_some_and(|body| body.uses("changed"))
+    }
+
+    /// Whether the request says the version that it rests on.
+    pub fn says_version(&self) -> bool {
+        self.placeholders().any(|piece| *piece == Piece::Version)
+            || self.body.as_ref().is_some_and(|body| body.uses("version"))
     }
 
     /// Whether the request needs the server's id of the object.

@@ -143,7 +143,10 @@ fn usual_cause(info: &str) -> Option<&'static str> {
             "an alias (`*name`) needs an anchor (`&name`) before it; put a text that begins with `*` in quotes",
         ),
         ("unexpected end of stream", "a closing quote is missing"),
-        ("expected ',' or", "a bracket is not closed, or a comma is missing"),
+        (
+            "expected ',' or",
+            "a bracket is not closed, a comma is missing, or a text with braces such as `GET /things/{name}` needs quotes",
+        ),
         (
             "document start",
             "begin a further document with a line `---`; the indentation of this line may be wrong",

@@ -194,5 +194,6 @@ fn singleton(kind: &Kind, scope: Vec<(Arc<str>, Value)>, parent_ids: ParentIds) 
         parent_ids,
         version: None,
         observed: None,
+        changed: Vec::new(),
     }
 }

@@ -269,5 +269,6 @@ fn target(kind: &Kind, key: Key) -> Target {
         parent_ids: ParentIds::default(),
         version: None,
         observed: None,
+        changed: Vec::new(),
     }
 }

@@ -77,7 +77,7 @@ fn a_file_that_was_half_written() {
       |
     9 | spec: {description
       |                   ^
-    hint: a bracket is not closed, or a comma is missing
+    hint: a bracket is not closed, a comma is missing, or a text with braces such as `GET /things/{name}` needs quotes
     1 error.
     ");
     assert_snapshot!(validate("apiVersion: demo\nkind: Team\nmetadata: {name: \"re"), @r#"

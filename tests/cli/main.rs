@@ -4,6 +4,7 @@
 
 mod answers;
 mod batch;
+mod dialect;
 mod files;
 mod listings;
 mod main_job;
@@ -20,4 +21,6 @@ mod support;
 mod tokens;
 mod trust;
 mod usage;
+mod verbs;
+mod versions;
 mod writes;

@@ -87,7 +87,7 @@ fn items_that_are_texts() {
     assert_snapshot!(teams(|_| items(&format!(r#"{RED}, "blue", 7"#))), @"
     exit 1
     !   Team blue    a.yaml:1
-        unknown: whether it exists cannot be told: listing Team: item 2: it has no `name` at `.name`
+        unknown: whether it exists cannot be told: listing Team: item 2: it is a string, not a map; if it is the `name`, write `items: '.items | map({name: .})'`
         hint: check `list` and `key` of the kind in the backend
     =   Team red     a.yaml:6
     =   Space shop   a.yaml:11

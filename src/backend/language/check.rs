@@ -134,8 +134,23 @@ impl Checker<'_, '_> {
                     self.reader.wrong(self.at(name), message).hint =
                         Some("a version that has a request of its own is known there".into());
                 }
-                Piece::Literal(_) | Piece::Id | Piece::Version | Piece::Owner => {}
+                Piece::Literal(_) | Piece::Id | Piece::Version | Piece::Changed | Piece::Owner => {}
             }
+        }
+        self.changed(name, op);
+    }
+
+    /// `{changed}` is a list for a query or a header, where something is set.
+    fn changed(&mut self, name: &str, op: &Op) {
+        if op.says_changed() && !matches!(name, "create" | "update" | "check") {
+            let message = format!("`changed` in `{name}` has no source: nothing is set there");
+            self.reader.wrong(self.at(name), message).hint =
+                Some("it names the paths that a create or an update sets".into());
+        } else if op.path.pieces().any(|piece| *piece == Piece::Changed) {
+            let message =
+                format!("`{{changed}}` in the path of `{name}` would give each change its own address");
+            self.reader.wrong(self.at(name), message).hint =
+                Some("it stands in the query or a header, or as `$changed` in a `body` filter".into());
         }
     }
 
@@ -248,12 +263,9 @@ impl Checker<'_, '_> {
 
     fn identity(&mut self) {
         let kind = self.kind;
-        let ops = [kind.update.as_ref(), kind.delete.as_ref(), kind.check.as_ref()];
-        let read = match &kind.read {
-            Read::Op(op) => Some(op),
-            Read::FromList => None,
-        };
-        if !self.says("list") && ops.into_iter().chain([read]).flatten().any(Op::needs_id) {
+        // A read by the key finds the id on the item.
+        let by_id = matches!(&kind.read, Read::Op(read) if read.needs_id());
+        if !self.says("list") && by_id {
             let message = format!(
                 "an object of the kind `{}` could not be found again: its id is the server's, and there is no `list` to find it in",
                 kind.name.kind

@@ -51,8 +51,11 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         check: operations.check,
         fields: record.get("fields").map_or_else(FieldRules::default, |node| words::read(reader, node)),
         owner: record.get("owner").and_then(|node| path(reader, node, "`owner`")),
+        serial: match record.get("serial") {
+            Some(node) => serial(reader, node, &parts)?,
+            None => serial_of(&version, &parts),
+        },
         version,
-        serial: record.get("serial").map_or(Some(Serial::No), |node| serial(reader, node, &parts))?,
         visible,
         absent: filter(reader, "absent"),
         deleting: filter(reader, "deleting"),
@@ -197,6 +200,18 @@ fn serial(reader: &mut Reader, node: &Node, parts: &[Part]) -> Option<Serial> {
     reader.wrong(node.at, format!("`serial` names `{name}`, which is no part of the key")).hint =
         Some("it is a part of the key, or `backend`".into());
     None
+}
+
+/// Writes at one version of a whole set can only go one at a time: within what the version's request names.
+fn serial_of(version: &Version, parts: &[Part]) -> Serial {
+    let Version::Request(op, _) = version else { return Serial::No };
+    let named: Vec<&Part> = parts.iter().filter(|part| op.carries(&part.name)).collect();
+    match named.last() {
+        None if op.needs_id() => Serial::No,
+        None => Serial::Backend,
+        Some(part) if named.iter().all(|part| part.parent != Parent::Own) => Serial::Part(part.name.clone()),
+        Some(_) => Serial::No,
+    }
 }
 
 fn path(reader: &mut Reader, node: &Node, what: &str) -> Option<Path> {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::reader::{Reader, Record};
 use super::template::{self, TemplateError};
+use crate::backend::form;
 use crate::core::kind::{Forced, Method, Op, Send, Template, Wait};
 use crate::core::node::{Node, Pos, Want};
 
@@ -89,8 +90,12 @@ pub fn record(reader: &mut Reader, record: Record, what: &str, role: Role, parts
     op.item = filter(reader, "item");
     op.id = filter(reader, "id");
     op.media = record.get("type").and_then(|node| media(reader, node));
-    if let Some(send) = record.get("send") {
-        op.send = self::send(reader, send)?;
+    if let Some(node) = record.get("send") {
+        op.send = self::send(reader, node)?;
+        if op.send == Send::JsonPatch && op.media.as_deref().is_some_and(form::is_form) && op.body.is_none() {
+            reader.wrong(node.at, "a JSON Patch is a list of operations, which no form can say").hint =
+                Some("send `merge`, `full` or `ours` as a form".into());
+        }
     }
     op.batch = record.get("batch").and_then(|node| batch(reader, node, role));
     op.wait = record.get("wait").and_then(|node| wait(reader, node));
@@ -150,16 +155,18 @@ pub fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
 }
 
-/// The media type of a body, which is always JSON.
+/// The media type of a body: JSON, or a form.
 fn media(reader: &mut Reader, node: &Node) -> Option<String> {
     let text = reader.text(node, "`type`")?;
     let bare = text.split(';').next().unwrap_or(text).trim();
     // JSON is YAML, so what takes YAML takes our JSON.
     let is_json = bare.ends_with("/json") || bare.ends_with("+json") || bare.ends_with("yaml");
-    if is_json && bare.contains('/') && !text.contains(char::is_control) {
+    if (is_json || form::is_form(bare)) && bare.contains('/') && !text.contains(char::is_control) {
         return Some(text.into());
     }
-    reader.unsupported(node.at, &format!("a body of type `{}`", text.escape_debug()));
+    reader.wrong(node.at, format!("a body cannot be of type `{}`", text.escape_debug())).hint = Some(
+        format!("bodies are JSON in its forms, as in `application/merge-patch+json`, or `{}`", form::FORM),
+    );
     None
 }
 

@@ -33,7 +33,7 @@ const METHODS: [Method; 6] =
     [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
 /// Reads `METHOD /path/{part}?name=value`. `parts` are the parts of the kind's key, which come before the
-/// words `id`, `version` and `owner` where a part has such a name.
+/// words `id`, `version`, `changed` and `owner` where a part has such a name.
 pub fn request(text: &str, parts: &[&str]) -> Result<RequestLine, TemplateError> {
     let (method, target) = text.trim().split_once(' ').ok_or_else(|| {
         TemplateError::new(format!("`{text}` is not a request"))
@@ -108,7 +108,7 @@ pub fn template(text: &str, parts: &[&str]) -> Result<Template, TemplateError> {
             .ok_or_else(|| TemplateError::new(format!("in `{text}` a `{{` has no `}}`")))?;
         pieces.push(placeholder(name.trim(), parts).ok_or_else(|| {
             TemplateError::new(format!("in `{text}` `{{{name}}}` is not a placeholder"))
-                .hint("placeholders are {part}, {part.id}, {*part}, {id}, {version} and {owner}")
+                .hint("placeholders are {part}, {part.id}, {*part}, {id}, {version}, {changed} and {owner}")
         })?);
         rest = tail;
     }
@@ -142,6 +142,7 @@ fn placeholder(name: &str, parts: &[&str]) -> Option<Piece> {
         part if parts.contains(&part) => Piece::Part(part.into()),
         "id" => Piece::Id,
         "version" => Piece::Version,
+        "changed" => Piece::Changed,
         "owner" => Piece::Owner,
         name => match name.strip_suffix(".id") {
             Some(part) => Piece::PartId(part.into()),

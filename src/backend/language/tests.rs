@@ -196,6 +196,16 @@ fn wrong_records_say_what_and_where() {
         (&with("create: {request: POST /t, body: {a: .}}"), "`body` is a jq filter, as a text, not a map"),
         (&with("create: {request: POST /t, body: '{a: }'}"), "`body`: filter `{a: }`: expected"),
         (&with("create: {request: POST /t, send: whole}"), "`send` is not `whole`"),
+        (
+            &with("create: {request: POST /t, type: multipart/form-data}"),
+            "a body cannot be of type `multipart/form-data`",
+        ),
+        (
+            &with(
+                "update: {request: 'PATCH /t/{name}', type: application/x-www-form-urlencoded, send: json-patch}",
+            ),
+            "a JSON Patch is a list of operations, which no form can say",
+        ),
         (&with("create: {request: POST /t, headers: {'a b': x}}"), "`a b` is not the name of a header"),
         (&with("create: {request: POST /t, headers: {a: \"x\\ny\"}}"), "`x\\ny` holds a control character"),
         (&with("create: {request: POST /t, wait: {every: 1s}}"), "`wait` has no `done`"),
@@ -248,13 +258,25 @@ fn wrong_records_say_what_and_where() {
     }
 }
 
+/// At one version of a whole set only one write can be right.
+#[test]
+fn a_version_of_a_set_makes_its_writes_serial() {
+    let serial = |words: &str| {
+        let thing = format!(
+            "{{parent: {{zone: none}}, key: {{name: .name}}, list: 'GET /{{zone}}', delete: 'DELETE /{{zone}}/{{name}}', {words}}}"
+        );
+        kind(&thing).serial
+    };
+    assert_eq!(serial("version: {request: GET /version}"), Serial::Backend);
+    assert_eq!(serial("version: {request: 'GET /{zone}/version'}"), Serial::Part("zone".into()));
+    assert_eq!(serial("version: {request: 'GET /{zone}/{name}/version'}"), Serial::No);
+    assert_eq!(serial("version: {request: GET /version}, serial: zone"), Serial::Part("zone".into()));
+    assert_eq!(serial("version: .v"), Serial::No);
+}
+
 #[test]
 fn what_waits_for_later_is_refused() {
     for (kinds, what) in [
-        (
-            with("create: {request: POST /t, type: application/x-www-form-urlencoded}"),
-            "a body of type `application/x-www-form-urlencoded`",
-        ),
         (with("managers: .m"), "`managers`"),
         (with("conflict: .c"), "`conflict`"),
         (with("watch: {request: GET /w, by: sse}"), "`watch`"),
@@ -273,6 +295,9 @@ fn checks_find_what_cannot_work() {
         ("{T: {key: {name: .name}, list: 'GET /t/{id}'}}".into(), "`{id}` in `list` has no source", ""),
         (with("delete: 'DELETE /t/{name}?v={version}'"), "`{version}` in `delete` has no source", "say with `version`"),
         (with("read: 'GET /t/{name.id}'"), "`{name.id}` in `read`: `name` is not a parent with a kind", ""),
+        (with("delete: 'DELETE /t/{name}?mask={changed}'"), "`changed` in `delete` has no source: nothing is set there", "it names the paths"),
+        (with("read: {request: 'GET /t/{name}', body: $changed}"), "`changed` in `read` has no source", ""),
+        (with("update: 'PATCH /t/{name}/{changed}'"), "`{changed}` in the path of `update`", "it stands in the query"),
         (format!("{{{team}, T: {{parent: {{team: Taem}}, key: {{name: .name}}, list: 'GET /t/{{team}}'}}}}"),
             "the parent `team` is of the kind `Taem`, which the backend does not have", "did you mean `Team`?"),
         (format!("{{{team}, T: {{parent: {{team: Team}}, key: {{name: .name}}, list: GET /t}}}}"),

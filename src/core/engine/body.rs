@@ -9,6 +9,7 @@ use super::super::patch::{NullTrap, json_patch, merge_patch};
 use super::super::path::{Path, Step};
 use super::super::report::{Action, Explanation, Outcome};
 use super::super::value::{Map, Value};
+use super::changed::changed;
 use super::decide::Seen;
 use super::object::Object;
 
@@ -44,8 +45,14 @@ impl Unsendable {
     }
 }
 
-/// The body of a create or an update of `object` towards `spec`; with `rotate`, also of what is hidden.
-pub fn body(object: &Object, spec: &Node, action: Action, rotate: bool) -> Result<Body, Unsendable> {
+/// The body of a create or an update of `object` towards `spec`, and the paths that it changes where the
+/// request says them; with `rotate`, also of what is hidden.
+pub fn body(
+    object: &Object,
+    spec: &Node,
+    action: Action,
+    rotate: bool,
+) -> Result<(Body, Vec<String>), Unsendable> {
     let op = if action == Action::Create { object.kind.create.as_ref() } else { None };
     let op = op.or(object.kind.update.as_ref()).expect("a write is due only where the kind has it");
     let nothing = Value::Object(Map::new());
@@ -54,7 +61,26 @@ pub fn body(object: &Object, spec: &Node, action: Action, rotate: bool) -> Resul
         _ => &nothing,
     };
     let rules = &object.kind.fields;
-    Ok(match op.send {
+    let body = match sent(op.send, spec, observed, rules, action)? {
+        Body::Merge(mut patch) if rotate => {
+            add_hidden(&mut patch, spec, rules)?;
+            Body::Merge(patch)
+        }
+        body => body,
+    };
+    let changed = if op.says_changed() { changed(spec, observed, rules, &body) } else { Vec::new() };
+    Ok((body, changed))
+}
+
+fn sent(
+    send: Send,
+    spec: &Node,
+    observed: &Value,
+    rules: &FieldRules,
+    action: Action,
+) -> Result<Body, Unsendable> {
+    let nothing = Value::Object(Map::new());
+    Ok(match send {
         Send::None => Body::None,
         Send::Ours => Body::Object(overlay(spec, &nothing, rules, Form::Full)?),
         Send::Full => Body::Object(overlay(spec, observed, rules, Form::Full)?),
@@ -63,9 +89,6 @@ pub fn body(object: &Object, spec: &Node, action: Action, rotate: bool) -> Resul
             let mut patch = merge_patch(observed, &overlay(spec, observed, rules, Form::Patch)?)?;
             // A changed list goes out whole, with the elements' fields that nobody declared.
             strip(&mut patch, rules);
-            if rotate {
-                add_hidden(&mut patch, spec, rules)?;
-            }
             Body::Merge(patch)
         }
         Send::JsonPatch => {

@@ -15,6 +15,7 @@ mod act;
 pub mod backoff;
 mod body;
 mod breaker;
+mod changed;
 mod collections;
 pub mod decide;
 pub mod failure;

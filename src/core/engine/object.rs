@@ -89,6 +89,9 @@ pub struct Object {
     /// It is to go, cannot be deleted alone, and goes with a parent.
     pub with_parent: bool,
 
+    /// Its write's turn has come, and is held while the object is looked at again.
+    pub turn: Option<Queued>,
+
     pub agreed: Option<Agreed>,
     /// The first action that was due, and what it would change: what is reported.
     pub action: Action,
@@ -175,6 +178,7 @@ impl Object {
             unsettled_needs: 0,
             holders: 0,
             with_parent: false,
+            turn: None,
             agreed: None,
             action: Action::None,
             changes: Vec::new(),

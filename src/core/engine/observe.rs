@@ -215,6 +215,7 @@ impl Engine {
                 Seen::Present(item) => Some(item.value.clone()),
                 _ => None,
             },
+            changed: Vec::new(),
         }
     }
 
@@ -240,8 +241,15 @@ impl Engine {
         }
         let shared = &mut self.collections.all[collection];
         shared.failures = 0;
+        // Some APIs have no list of nothing (Vault, Consul): then each object's own read is the proof.
+        let no_list = failure.class == FailureClass::Status(404) && self.stopped.is_none();
         for object in std::mem::take(&mut shared.waiting) {
-            self.observed(object, asked, Seen::Unknown(explain(&failure)));
+            if no_list && self.objects[object].kind.readable_by_key() {
+                self.objects[object].fence = asked;
+                self.ask_read(object);
+            } else {
+                self.observed(object, asked, Seen::Unknown(explain(&failure)));
+            }
         }
     }
 
@@ -336,7 +344,13 @@ impl Engine {
 
 /// Whether the version that a precondition needs comes only with the object's own read.
 pub(super) fn version_needs_read(kind: &Kind) -> bool {
-    matches!(kind.version, Version::ETag) && matches!(kind.read, Read::Op(_))
+    let per_object = match &kind.version {
+        Version::ETag => true,
+        // A listing cannot ask for what one object has.
+        Version::Request(op, _) => op.needs_id() || kind.own_parts().any(|part| op.carries(&part.name)),
+        Version::None | Version::OnItem(_) => false,
+    };
+    per_object && matches!(kind.read, Read::Op(_))
 }
 
 fn names(piece: &Piece, part: &str) -> bool {

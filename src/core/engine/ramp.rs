@@ -18,7 +18,9 @@ pub struct Ramp {
     window: usize,
     most: usize,
     streaks: HashMap<Sort, (String, u32)>,
-    /// By lane, when a write of it last came back well, in the engine's own count.
+    /// By lane: when its last write was answered, in the engine's own count; it may have been done.
+    answered: HashMap<Lane, u64>,
+    /// By lane: when a write of it last came back well.
     changed: HashMap<Lane, u64>,
     /// Refusals of several writes at once, with no success between them.
     refusals: HashMap<Sort, u32>,
@@ -35,6 +37,7 @@ impl Ramp {
             window: 1,
             most: most.max(1),
             streaks: HashMap::new(),
+            answered: HashMap::new(),
             changed: HashMap::new(),
             refusals: HashMap::new(),
             breaker: Breaker::default(),
@@ -56,6 +59,19 @@ impl Ramp {
         let bundle = self.queue.next()?;
         self.in_flight += 1;
         Some(bundle)
+    }
+
+    /// A write was answered at `count`; it may have been done.
+    pub fn answered(&mut self, queued: &Queued, count: u64) {
+        if let Some(lane) = &queued.lane {
+            self.answered.insert(lane.clone(), count);
+        }
+    }
+
+    /// Whether a write of the same lane was answered after `seen_at`.
+    pub fn has_moved(&self, queued: &Queued, seen_at: u64) -> bool {
+        let answered = queued.lane.as_ref().and_then(|lane| self.answered.get(lane));
+        answered.is_some_and(|count| *count > seen_at)
     }
 
     /// A write came back well.

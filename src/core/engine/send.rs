@@ -4,10 +4,11 @@
 use std::sync::Arc;
 
 use super::super::exchange::Write;
-use super::super::kind::{Parent, Serial};
+use super::super::kind::{Parent, Serial, Version};
 use super::super::report::Action;
 use super::super::value::{Value, canonical};
 use super::body::{Unsendable, body};
+use super::decide::Seen;
 use super::object::{Object, Phase};
 use super::queue::{Bundle, Company, Lane, Queued};
 use super::ramp::Ramp;
@@ -16,6 +17,12 @@ use super::{Effect, Engine, Pending};
 
 impl Engine {
     pub(super) fn enqueue(&mut self, at: usize, action: Action) {
+        if let Some(queued) = self.objects[at].turn.take() {
+            if queued.sort.1 == action {
+                return self.send(vec![queued]);
+            }
+            self.give_back(&queued);
+        }
         let collection = self.collection_of(at);
         let object = &self.objects[at];
         let sort = (object.id.kind.clone(), action);
@@ -41,8 +48,33 @@ impl Engine {
         }
     }
 
-    /// Sends a bundle as one request, without those of it that cannot be sent.
+    /// Starts a write whose turn has come. One that rests on the version of a whole set is looked at again, in
+    /// its turn, if a write before it has moved that version. Such writes go in no bundle.
     fn start_write(&mut self, bundle: Bundle) {
+        let first = bundle.first().expect("a bundle is not empty").clone();
+        let object = &self.objects[first.object];
+        let by_set = matches!(object.kind.version, Version::Request(..));
+        let rests = by_set && matches!(object.seen, Seen::Present(_));
+        let seen_at = object.seen_at;
+        if !(rests && self.ramp_of(first.object).has_moved(&first, seen_at)) {
+            return self.send(bundle);
+        }
+        let at = first.object;
+        let object = &mut self.objects[at];
+        object.turn = Some(first);
+        object.fence = self.count;
+        object.own_read = true;
+        self.observe(at);
+    }
+
+    /// A turn that is not used.
+    pub(super) fn give_back(&mut self, queued: &Queued) {
+        self.ramp_of(queued.object).unused(queued);
+        self.no_longer_writing(queued);
+    }
+
+    /// Sends a bundle as one request, without those of it that cannot be sent.
+    fn send(&mut self, bundle: Bundle) {
         let first = bundle.first().expect("a bundle is not empty").clone();
         let (mut writes, mut objects, mut unsendable) = (Vec::new(), Vec::new(), Vec::new());
         for queued in bundle {
@@ -71,14 +103,16 @@ impl Engine {
 
     fn request(&self, at: usize, action: Action) -> Result<Write, Unsendable> {
         let object = &self.objects[at];
-        let target = self.target(at);
-        let spec = self.spec(at);
-        let body = |action| body(object, &spec, action, self.rotates(at));
+        let mut target = self.target(at);
+        if matches!(action, Action::Delete | Action::Replace) {
+            return Ok(Write::Delete(target));
+        }
+        let (body, changed) = body(object, &self.spec(at), action, self.rotates(at))?;
+        target.changed = changed;
         let by_update = object.kind.create.is_none();
         Ok(match action {
-            Action::Delete | Action::Replace => Write::Delete(target),
-            Action::Create if !by_update => Write::Create(target, body(action)?),
-            _ => Write::Update(target, body(action)?),
+            Action::Create if !by_update => Write::Create(target, body),
+            _ => Write::Update(target, body),
         })
     }
 

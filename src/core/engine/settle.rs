@@ -30,7 +30,9 @@ impl Engine {
         let outcome = if wrote && outcome == Outcome::InSync { Outcome::Done } else { outcome };
         let first = matches!(object.seen, Seen::NotYet);
         object.phase = Phase::Settled(outcome);
+        let turn = object.turn.take();
         self.unsettled -= 1;
+        turn.into_iter().for_each(|queued| self.give_back(&queued));
         if first {
             self.was_seen(at);
         }

@@ -18,6 +18,8 @@ impl Engine {
     pub(super) fn written(&mut self, objects: Vec<usize>, answer: Answer) {
         let bundle: Bundle = objects.into_iter().filter_map(|at| self.came_back(at)).collect();
         let Some(first) = bundle.first() else { return };
+        let count = self.count;
+        self.ramp_of(first.object).answered(first, count);
         self.heed_the_backend(first.object, &answer);
         match answer {
             Answer::Accepted { server_id, pending } => {

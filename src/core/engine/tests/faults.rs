@@ -73,6 +73,20 @@ fn what_is_unknown_is_not_written() {
     }
 }
 
+/// Some APIs answer 404 to the listing of nothing. It proves nothing by itself; a read by the key does.
+#[test]
+fn a_listing_that_is_not_there_leaves_each_object_to_its_own_read() {
+    let mut model = Model::new(vec![kind("Team", false, None)]);
+    model.put("Team", &[("name", "a")], json!({"size": 1}));
+    let name = |n: usize| if n == 0 { "a".to_owned() } else { format!("b{n}") };
+    let documents: Vec<_> =
+        (0..6).map(|n| document("Team", &[("name", &name(n))], json!({"size": 1}))).collect();
+    model.faults.insert(("list", 1), Fault::Fails(FailureClass::Status(404)));
+    let words: Vec<&str> = model.plan(&documents).objects.iter().map(|entry| entry.action.word()).collect();
+    assert_eq!(words, ["none", "create", "create", "create", "create", "create"]);
+    assert_eq!(model.log.iter().filter(|line| line.starts_with("read")).count(), 6);
+}
+
 #[test]
 fn an_incomplete_listing_proves_no_absence() {
     let (mut model, documents) = team(true);

@@ -42,6 +42,11 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
             kind.version = Version::OnItem(Filter::parse(".version").expect("a filter"));
             send(kind, Send::JsonPatch);
         }),
+        with(kind("Line", false, None), |kind| {
+            let told = kind.list.as_ref().expect("a listing").op.clone();
+            kind.version = Version::Request(Box::new(told), Filter::parse(".").expect("a filter"));
+            kind.serial = Serial::Backend;
+        }),
         with(kind("Entry", false, Some("Zone")), |kind| {
             kind.serial = Serial::Part("in".into());
             batches(kind, 3);
@@ -57,7 +62,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
 });
 
 /// The kinds by name, with the parent's, in the order in which documents are drawn.
-const MAKES: [(&str, Option<&str>); 12] = [
+const MAKES: [(&str, Option<&str>); 13] = [
     ("Team", None),
     ("Repo", None),
     ("Zone", None),
@@ -66,6 +71,7 @@ const MAKES: [(&str, Option<&str>); 12] = [
     ("Page", None),
     ("Hook", None),
     ("Lone", None),
+    ("Line", None),
     ("Record", Some("Zone")),
     ("Member", Some("Repo")),
     ("Card", None),

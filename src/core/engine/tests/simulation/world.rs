@@ -35,6 +35,8 @@ pub struct World {
     pub now: Duration,
     pub objects: BTreeMap<ObjectId, Vec<Stored>>,
     next_id: u64,
+    /// The version of all lines together.
+    lines: u64,
     /// All ids that an object of this name ever had.
     ids: HashMap<ObjectId, BTreeSet<u64>>,
     /// Whether the server was as a document wants it, at any moment since our last write to the object.
@@ -57,6 +59,7 @@ impl World {
             now: Duration::ZERO,
             objects: BTreeMap::new(),
             next_id: 0,
+            lines: 0,
             ids: HashMap::new(),
             was_right,
             at,
@@ -125,6 +128,7 @@ impl World {
     }
 
     fn changed(&mut self, id: &ObjectId, ours: bool) {
+        self.lines += u64::from(&*id.kind.kind == "Line");
         let Some(&at) = self.at.get(id) else { return };
         let right = self.is_right(at);
         self.was_right[at] = right || (self.was_right[at] && !ours);
@@ -212,6 +216,7 @@ impl World {
             _ => {
                 stored.value["note"] = dice.below(100).into();
                 stored.version += 1;
+                self.changed(&id, false);
                 format!("another changes the note of {id}")
             }
         }
@@ -220,8 +225,8 @@ impl World {
     fn item(&self, id: &ObjectId, stored: &Stored) -> Item {
         let mut value = stored.value.clone();
         value["id"] = stored.id.into();
-        let versioned = matches!(&*id.kind.kind, "Page" | "Lone");
-        let version = VersionToken { text: stored.version.to_string().into(), weak: false };
+        let versioned = matches!(&*id.kind.kind, "Page" | "Lone" | "Line");
+        let version = VersionToken { text: self.version(id, stored).to_string().into(), weak: false };
         Item {
             key: id.key.clone(),
             server_id: Some(stored.id.to_string().into()),
@@ -230,6 +235,10 @@ impl World {
             deleting: stored.gone_at.is_some(),
             ready: None,
         }
+    }
+
+    fn version(&self, id: &ObjectId, stored: &Stored) -> u64 {
+        if &*id.kind.kind == "Line" { self.lines } else { stored.version }
     }
 
     fn shown<'s>(&'s self, id: &ObjectId) -> impl Iterator<Item = &'s Stored> {
@@ -355,11 +364,11 @@ impl World {
 
     fn update(&mut self, target: &Target, body: &Body) -> Answer {
         let Some(at) = self.position(target) else { return failed(FailureClass::Status(404)) };
-        let stored = &mut self.objects.get_mut(&target.id).expect("it is there")[at];
-        if stored.gone_at.is_some() {
+        if self.is_stale(target, at) {
             return failed(FailureClass::Conflict);
         }
-        if target.version.as_ref().is_some_and(|version| *version.text != *stored.version.to_string()) {
+        let stored = &mut self.objects.get_mut(&target.id).expect("it is there")[at];
+        if stored.gone_at.is_some() {
             return failed(FailureClass::Conflict);
         }
         let mut new = match body {
@@ -384,8 +393,17 @@ impl World {
         Answer::Accepted { server_id: None, pending: false }
     }
 
+    /// Whether the write is for another version than that of now.
+    fn is_stale(&self, target: &Target, at: usize) -> bool {
+        let now = self.version(&target.id, &self.objects[&target.id][at]).to_string();
+        target.version.as_ref().is_some_and(|version| *version.text != *now)
+    }
+
     fn delete(&mut self, target: &Target, dice: &mut Dice) -> Answer {
         let Some(at) = self.position(target) else { return Answer::Absent };
+        if &*target.id.kind.kind == "Line" && self.is_stale(target, at) {
+            return failed(FailureClass::Conflict);
+        }
         if self.has_children(&target.id) {
             return failed(FailureClass::Status(422));
         }
