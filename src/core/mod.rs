@@ -23,6 +23,7 @@ pub mod identity;
 pub mod key;
 pub mod kind;
 pub mod members;
+pub mod minimal;
 pub mod node;
 pub mod overlay;
 pub mod patch;

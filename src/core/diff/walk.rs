@@ -25,6 +25,13 @@ pub(crate) fn agrees(desired: &Node, observed: &Value, scope: Scope) -> bool {
     !walk.differs
 }
 
+/// Whether a member that only the server has would be left alone, whole; `closed` is what holds above it.
+pub(crate) fn left_alone(value: &Value, closed: bool, scope: Scope) -> bool {
+    let mut walk = Walk::new(None);
+    walk.undeclared(&Trail::Root, value, closed, scope);
+    !walk.differs
+}
+
 pub(super) struct Walk<'d> {
     /// `None` when only the verdict is wanted: then the first difference ends the walk.
     pub show: Option<Show<'d>>,
@@ -187,7 +194,7 @@ fn filtered(desired: &Node, value: &Value, scope: Scope) -> Option<bool> {
 }
 
 /// A mask says "set, hidden": there is nothing to compare with.
-fn is_masked(value: &Value, here: &FieldRule) -> bool {
+pub(crate) fn is_masked(value: &Value, here: &FieldRule) -> bool {
     match (&here.mask, value) {
         (Some(mask), Value::String(text)) => mask.0.is_match(text),
         _ => false,
