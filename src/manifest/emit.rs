@@ -12,7 +12,7 @@ use crate::core::node::{Node, Want};
 use crate::core::value::{Number, Value};
 
 /// Columns that each level is indented by.
-const STEP: usize = 2;
+pub const STEP: usize = 2;
 /// The longest key, in characters, that may stand before its `:` on one line (YAML 1.2, 7.4.2).
 const LONGEST_KEY: usize = 1024;
 

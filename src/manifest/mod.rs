@@ -11,6 +11,7 @@
 pub mod document;
 pub mod emit;
 mod excerpt;
+pub mod exported;
 pub mod files;
 pub mod glob;
 mod json;

@@ -4,6 +4,7 @@
 //! Knows the core's report, problems and items; knows nothing of files, HTTP or flags.
 
 pub mod change;
+pub mod exported;
 pub mod json;
 pub mod longtext;
 pub mod out;

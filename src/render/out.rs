@@ -9,11 +9,13 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::core::escape;
 use crate::core::exit::Exit;
+use crate::core::identity::ObjectId;
 use crate::core::problem::{Problem, said_by_system};
 use crate::core::redact::Redactor;
 use crate::core::report::Report;
 use crate::core::scrub;
 
+use super::exported::{self, Export};
 use super::paint::Text;
 use super::table::{self, Listed};
 use super::text::{self, View};
@@ -152,6 +154,26 @@ impl Out {
         }
     }
 
+    /// What an export came to. Its documents hold no secret, and are out already where they come one by one;
+    /// what was left out is said on standard error for people.
+    pub fn exported(&mut self, export: Export) {
+        let redactor = self.secrets.get();
+        let shown =
+            |(id, why): &(ObjectId, String)| (scrub::id(id, &redactor), redactor.text(why).into_owned());
+        let export = Export { left_out: export.left_out.iter().map(shown).collect(), ..export };
+        match self.format {
+            Format::Text => {
+                self.result(&exported::files(export.files.as_deref().unwrap_or_default()));
+                for (id, why) in &export.left_out {
+                    self.talk(&problem::one(&Problem::new(format!("`{id}` is left out: {why}")).warning()));
+                }
+                self.note(&exported::text(&export));
+            }
+            Format::Json => self.stdout.write(&exported::document(&export)),
+            Format::Ndjson => self.stdout.write(&exported::last_lines(&export)),
+        }
+    }
+
     /// What is wrong with the input: for people on standard error, for machines on standard output.
     pub fn problems(&mut self, problems: &[Problem], command: &str) {
         let redactor = self.secrets.get();
@@ -189,7 +211,8 @@ impl Out {
         self.stderr.write(&text);
     }
 
-    /// Text that the program itself is the author of, as it is: completions.
+    /// Text that the program itself is the author of, or has made safe already, as it is: completions, the
+    /// documents of an export.
     pub fn verbatim(&mut self, text: &str) {
         self.stdout.write(text);
     }

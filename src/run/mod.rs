@@ -6,3 +6,4 @@ mod embedded;
 pub mod input;
 pub mod live;
 pub mod runner;
+pub mod walk;
