@@ -15,7 +15,7 @@ const TOLD: usize = 20;
 
 /// A kind, or objects of one.
 pub struct Asked {
-    text: String,
+    pub text: String,
     pub kind: String,
     name: Option<Glob>,
 }

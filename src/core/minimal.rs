@@ -69,7 +69,20 @@ pub fn minimal(observed: &Value, rules: &FieldRules, known: &Known) -> Option<Mi
         Value::Object(map) => cut.map(&place, observed, map),
         _ => cut.kept(&place, observed),
     };
-    Some(Minimal { spec: spec?, left_out: cut.left_out })
+    let spec = spec?;
+    rules.each_rule(&mut |path, rule| {
+        if rule.write_only && is_missing(path, observed) {
+            cut.note(path, Hidden::WriteOnly);
+        }
+    });
+    Some(Minimal { spec, left_out: cut.left_out })
+}
+
+/// Whether a field could be declared in a map that is there, and the server does not show it.
+fn is_missing(path: &Path, observed: &Value) -> bool {
+    let Some((Step::Field(name), above)) = path.0.split_last() else { return false };
+    let above = Path(above.to_vec());
+    above.get(observed).and_then(Value::as_object).is_some_and(|map| map.get(name).is_none_or(Value::is_null))
 }
 
 /// A place of the walk.

@@ -82,17 +82,27 @@ fn what_says_nothing_is_left_out() {
 fn secrets_are_named_and_not_told() {
     let mask = Mask(regex_lite::Regex::new(r"^\*+$").expect("a regex"));
     check(
-        json!({"password": "p", "token": "t", "hidden": "***", "unset": null, "users": [{"n": 1, "key": "k"}]}),
+        json!({"password": "p", "sub": {}, "token": "t", "hidden": "***", "unset": null, "users": [{"n": 1, "key": "k"}]}),
         &[
             ("password", FieldRule { write_only: true, secret: true, ..rule() }),
+            ("pin", FieldRule { write_only: true, ..rule() }),
+            ("sub.pin", FieldRule { write_only: true, ..rule() }),
+            ("no.pin", FieldRule { write_only: true, ..rule() }),
             ("token", FieldRule { secret: true, ..rule() }),
             ("unset", FieldRule { secret: true, ..rule() }),
             ("hidden", FieldRule { mask: Some(mask), ..rule() }),
             ("users[*].key", FieldRule { secret: true, ..rule() }),
         ],
         &[],
-        r#"{"users":[{"n":1}]}"#,
-        &["hidden masked", "password write-only", "token secret", "users[0].key secret"],
+        r#"{"sub":{},"users":[{"n":1}]}"#,
+        &[
+            "hidden masked",
+            "password write-only",
+            "token secret",
+            "users[0].key secret",
+            "pin write-only",
+            "sub.pin write-only",
+        ],
     );
 }
 

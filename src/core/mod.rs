@@ -15,6 +15,7 @@ pub mod engine;
 pub mod escape;
 pub mod exchange;
 pub mod exit;
+pub mod facts;
 pub mod fields;
 pub mod filter;
 pub mod forms;

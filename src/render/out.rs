@@ -9,17 +9,20 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::core::escape;
 use crate::core::exit::Exit;
+use crate::core::facts::Fact;
 use crate::core::identity::ObjectId;
+use crate::core::kind::Kind;
 use crate::core::problem::{Problem, said_by_system};
 use crate::core::redact::Redactor;
 use crate::core::report::Report;
 use crate::core::scrub;
 
+use super::explained::{self, Object};
 use super::exported::{self, Export};
-use super::paint::Text;
+use super::paint::{Line, Text};
 use super::table::{self, Listed};
 use super::text::{self, View};
-use super::{json, problem};
+use super::{json, kind, problem};
 
 /// `--output`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -151,6 +154,43 @@ impl Out {
             Format::Text => self.result(&table::text(&items)),
             Format::Json => self.stdout.write(&table::document(&items)),
             Format::Ndjson => self.stdout.write(&table::lines(&items)),
+        }
+    }
+
+    /// What is known of kinds, and why objects' plans are what they are: on standard output.
+    pub fn explained(&mut self, kinds: &[(&Kind, &[Fact])], objects: &[Object]) {
+        let redactor = self.secrets.get();
+        let objects: Vec<Object> = objects.iter().map(|object| object.scrubbed(&redactor)).collect();
+        match self.format {
+            Format::Text => {
+                let kinds = kinds.iter().map(|(kind, facts)| kind::text(kind, facts));
+                let blocks = kinds.chain(objects.iter().map(explained::block));
+                self.result(&blocks.fold(Text::new(), |mut all, block| {
+                    if !all.lines.is_empty() {
+                        all.push(Line::new());
+                    }
+                    all.append(block);
+                    all
+                }));
+            }
+            Format::Json => {
+                let kinds: Vec<_> = kinds.iter().map(|(kind, facts)| kind::value(kind, facts)).collect();
+                let objects: Vec<_> = objects.iter().map(explained::value).collect();
+                let value = serde_json::json!({
+                    "schemaVersion": json::SCHEMA_VERSION, "command": "explain", "kinds": kinds, "objects": objects,
+                });
+                self.stdout.write(&json::pretty(&value));
+            }
+            Format::Ndjson => {
+                let typed = |word: &str, mut value: serde_json::Value| {
+                    value["type"] = word.into();
+                    json::line(&value)
+                };
+                let kinds = kinds.iter().map(|(kind, facts)| typed("kind", kind::value(kind, facts)));
+                let objects = objects.iter().map(|object| typed("object", explained::value(object)));
+                let lines: String = kinds.chain(objects).collect();
+                self.stdout.write(&lines);
+            }
         }
     }
 

@@ -7,6 +7,7 @@
 mod address;
 mod check;
 mod connection;
+mod facts;
 mod generic;
 mod kind;
 mod listing;
@@ -22,8 +23,10 @@ mod words;
 use std::sync::Arc;
 
 pub use self::connection::{check_connection, connection};
+pub use self::facts::facts;
 pub use self::generic::generic_kind;
 
+use self::facts::Whence;
 use self::reader::Reader;
 use super::preset;
 use crate::core::kind::Kind;
@@ -55,6 +58,7 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
     if let Some(node) = spec.get("kinds") {
         for (name, node) in reader.members(node, "`kinds`") {
             let before = reader.problems.len();
+            reader.whence = Whence::of(doc, name);
             if let Some(kind) = kind::read(&mut reader, &backend, name, node)
                 && reader.problems.len() == before
             {

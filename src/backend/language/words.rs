@@ -1,6 +1,7 @@
 //! `fields:`: paths, and the words that say what is special about them.
 
 use super::reader::Reader;
+use crate::core::facts::Said;
 use crate::core::fields::{Clear, Comparer, FieldRule, FieldRules, Immutable, Mask};
 use crate::core::filter::Filter;
 use crate::core::node::{Node, Pos, Want};
@@ -45,8 +46,9 @@ pub fn read(reader: &mut Reader, node: &Node) -> FieldRules {
         }
         let rule = rules.at_mut(&path);
         for word in listed(words) {
-            if let Some(text) = reader.text(word, &format!("the word for `{path}`")) {
-                self::word(reader, rule, text, word.at);
+            if let Some(said) = reader.text(word, &format!("the word for `{path}`")) {
+                self::word(reader, rule, said, word.at);
+                rule.said.push(Said { word: said.into(), from: reader.stated(text, word.at) });
             }
         }
         contradictions(reader, rule, &path, words.at);

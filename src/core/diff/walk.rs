@@ -20,8 +20,13 @@ pub(super) fn comparison(desired: &Node, observed: &Value, scope: Scope) -> Comp
 
 /// Whether there would be none.
 pub(crate) fn agrees(desired: &Node, observed: &Value, scope: Scope) -> bool {
+    agrees_with(desired, Some(observed), scope)
+}
+
+/// [`agrees`], for a value that may not be on the server.
+pub(super) fn agrees_with(desired: &Node, observed: Option<&Value>, scope: Scope) -> bool {
     let mut walk = Walk::new(None);
-    walk.value(&Trail::Root, desired, Some(observed), scope);
+    walk.value(&Trail::Root, desired, observed, scope);
     !walk.differs
 }
 

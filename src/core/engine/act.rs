@@ -69,7 +69,7 @@ impl Engine {
     }
 
     /// What is wanted of an object, with what its references name; copied only where there are any.
-    fn spec(&self, at: usize) -> Cow<'_, Node> {
+    pub(super) fn spec(&self, at: usize) -> Cow<'_, Node> {
         let object = &self.objects[at];
         if object.links.references.is_empty() {
             return Cow::Borrowed(&object.spec);
