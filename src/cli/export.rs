@@ -204,7 +204,9 @@ impl<'j> Job<'j> {
             if let Some(problem) = broken {
                 return self.abandon(&problem);
             }
-            for stale in folder.stale(wanted) {
+            // What was not looked for says nothing of a file.
+            let whole = self.selection.is_everything() && !self.asked.iter().any(Asked::names_objects);
+            for stale in folder.stale(wanted.filter(|_| whole)) {
                 let message = format!("`{}` is from before: there are no such objects now", stale.display());
                 self.out.error(&Problem::new(message).hint("remove it").warning());
             }

@@ -66,8 +66,8 @@ impl Object<'_> {
             return None;
         }
         let stated = self.facts.iter().find(|fact| fact.member == "update");
-        let from = stated.map_or("default".into(), |fact| fact.from.to_string());
-        Some(format!("the API cannot change a {}: `update: none` at {from}", self.kind.name.kind))
+        let from = stated.map_or("by default".into(), |fact| place(&fact.from));
+        Some(format!("`update: none`, {from}: the API cannot change a {}", self.kind.name.kind))
     }
 }
 
@@ -109,10 +109,14 @@ pub fn block(object: &Object) -> Text {
     text
 }
 
-/// Whether a line that is no change is worth its own lines.
+/// Whether a line that is no change is worth its own lines: what is declared and not plainly equal, and what
+/// would have to go if it were not as good as nothing.
 fn is_told(line: &Explained) -> bool {
-    !matches!(line.why, Why::Equal | Why::Undeclared | Why::ServerOwned)
-        || line.after.is_some() && line.why != Why::Equal
+    match line.why {
+        Why::Equal => false,
+        Why::AsUnset => true,
+        _ => line.after.is_some(),
+    }
 }
 
 /// A line of the plan, and below it all that stands behind it.
@@ -155,21 +159,19 @@ fn details(object: &Object, line: &Explained) -> Vec<Line> {
         let same = if matches!(line.why, Why::Same) { "=" } else { "≠" };
         lines.push(Line::plain(&format!("`{word}` makes {} {same} {} of them", brief(before), brief(after))));
     }
-    let explained =
-        matches!(line.why, Why::Change(_) | Why::Same | Why::AsUnset) || line.why.word() != "equal";
-    for Said { word, from } in line.said.iter().filter(|_| explained) {
-        let text = match meaning(word) {
-            "" => format!("`{word}` at {}", place(from)),
-            meaning => format!("`{word}` at {}: {meaning}", place(from)),
-        };
-        lines.push(Line::new().with(Style::Dim, &text));
+    for Said { word, from } in &line.said {
+        lines.push(Line::new().with(Style::Dim, &format!("`{word}`, {}: {}", place(from), meaning(word))));
     }
     lines.extend(object.missing_operation(line).map(|text| Line::new().with(Style::Dim, &text)));
     lines
 }
 
+/// Where a word is stated, as part of a sentence.
 fn place(from: &Stated) -> String {
-    from.to_string()
+    match from {
+        Stated::At(origin) => format!("at {origin}"),
+        Stated::Preset(_) | Stated::BuiltIn => format!("by the {from}"),
+    }
 }
 
 /// Why a line is not there.
@@ -196,9 +198,11 @@ fn phrase(line: &Explained) -> String {
 
 /// What needs no line each.
 fn groups(object: &Object, lines: &[&Explained]) -> Text {
-    const TITLES: [(&str, &str); 3] = [
+    const TITLES: [(&str, &str); 5] = [
         ("equal", "equal"),
         ("undeclared", "left alone, not declared"),
+        ("ignored", "not compared"),
+        ("write-only", "not compared, write-only"),
         ("server-owned", "owned by the server"),
     ];
     let mut groups: BTreeMap<&str, Vec<String>> = BTreeMap::new();

@@ -234,10 +234,7 @@ fn fields(kind: &Kind) -> Vec<Row> {
     each_field(kind, &mut |path, said| {
         for (at, said) in said.iter().enumerate() {
             let name = if at == 0 { path.to_string() } else { String::new() };
-            let value = match meaning(&said.word) {
-                "" => said.word.to_string(),
-                meaning => format!("{}: {meaning}", said.word),
-            };
+            let value = format!("{}: {}", said.word, meaning(&said.word));
             rows.push(Row { name, value, from: Some(said.from.clone()) });
         }
     });

@@ -106,7 +106,8 @@ impl Runner {
     ) -> Result<(Report, Vec<Specimen>), Problem> {
         let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
-        let engine = self.engine(documents, graph, Mode::Plan, takes, None);
+        let options = Options { keep: true, ..self.options() };
+        let engine = Engine::new(documents, graph, &self.kinds, Mode::Plan, options, takes, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
         let specimens = engine.specimens();
         Ok((Report { requests: clients.requests(), ..engine.report() }, specimens))
@@ -120,7 +121,7 @@ impl Runner {
         tell: Tell<'_>,
     ) -> Result<Report, Problem> {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
-        let engine = self.engine(documents, graph, Mode::Plan, &self.selected(), None);
+        let engine = self.engine(documents, graph, Mode::Plan, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
         Ok(Report { requests: clients.requests(), ..engine.report() })
     }
@@ -138,7 +139,7 @@ impl Runner {
     ) -> Result<Report, Problem> {
         let clients = Clients::read_write(&self.transports, &self.kinds, &self.client)?;
         let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
-        let engine = self.engine(documents, graph, Mode::Apply, &self.selected(), Some(agreed));
+        let engine = self.engine(documents, graph, Mode::Apply, Some(agreed));
         let engine = drive::act(engine, &clients, limits, tell).await;
         let report = engine.report();
         let mut requests = agreed.requests;
@@ -146,25 +147,19 @@ impl Runner {
         Ok(Report { requests, ..report })
     }
 
-    fn selected(&self) -> impl Fn(&Document) -> bool {
-        |document| self.selection.takes(document)
-    }
-
-    fn engine(
-        &self,
-        documents: Vec<Document>,
-        graph: Graph,
-        mode: Mode,
-        selected: &dyn Fn(&Document) -> bool,
-        agreed: Option<&Report>,
-    ) -> Engine {
-        let options = Options {
+    fn options(&self) -> Options {
+        Options {
             replace: self.choices.replace.clone(),
             rotate: self.choices.rotate.clone(),
             writes: self.choices.parallel.unwrap_or(WRITES),
             seed: self.choices.seed,
-        };
-        Engine::new(documents, graph, &self.kinds, mode, options, selected, agreed)
+            keep: false,
+        }
+    }
+
+    fn engine(&self, documents: Vec<Document>, graph: Graph, mode: Mode, agreed: Option<&Report>) -> Engine {
+        let selected = |document: &Document| self.selection.takes(document);
+        Engine::new(documents, graph, &self.kinds, mode, self.options(), &selected, agreed)
     }
 
     pub(super) fn parts(&self) -> (&Transports, &Kinds, &ClientOptions, &[Document]) {

@@ -3,6 +3,8 @@
 //! One module a theme. Every expectation is the text that a person reads, and the exit code beside it.
 
 mod answers;
+mod explain;
+mod export;
 mod files;
 mod listings;
 mod main_job;

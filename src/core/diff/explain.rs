@@ -14,7 +14,7 @@ use crate::core::value::{Map, Value, equal};
 
 use super::list::settled;
 use super::pair::{By, pair};
-use super::scope::{Scope, Trail};
+use super::scope::{Scope, Trail, plain};
 use super::show::Show;
 use super::walk;
 
@@ -219,8 +219,10 @@ impl Quiet<'_> {
             _ if matches!(here.compare, Some(Comparer::Filter(_)))
                 && value.is_object() | value.is_array() =>
             {
+                let as_written = plain(desired).is_some_and(|ours| equal(&ours, value));
                 if agrees {
-                    self.note(trail, Some(desired), observed, scope, Why::Same);
+                    let why = if as_written { Why::Equal } else { Why::Same };
+                    self.note(trail, Some(desired), observed, scope, why);
                 }
             }
             (Want::Map(_), Value::Object(map)) => self.members(trail, desired, map, scope),

@@ -68,6 +68,8 @@ pub struct Options {
     /// Writes under way at once, for each backend.
     pub writes: usize,
     pub seed: u64,
+    /// Whether what was seen of each object is kept to the end of the run: for explaining it.
+    pub keep: bool,
 }
 
 /// One object as a run saw it.
