@@ -111,11 +111,11 @@ mod tests {
         assert_eq!(
             told(spec, "T"),
             [
-                "key.b = .b | b.yaml:1:9",
-                "key.a = .a | b.yaml:1:10",
-                "list.request = GET /t | b.yaml:1:12",
-                "list.page = {by: page, size: 5} | b.yaml:1:13",
-                "update = none | b.yaml:1:7",
+                "key.b = .b | b.yaml:1:10",
+                "key.a = .a | b.yaml:1:11",
+                "list.request = GET /t | b.yaml:1:13",
+                "list.page = {by: page, size: 5} | b.yaml:1:14",
+                "update = none | b.yaml:1:8",
             ]
         );
         assert_eq!(told(spec, "U"), [""; 0]);
