@@ -33,7 +33,7 @@ fn cases() {
 fn the_examples_of_the_documentation_are_cases() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
-    for page in ["docs/backend.md", "docs/manifests.md"] {
+    for page in ["docs/backend.md", "docs/manifests.md", "docs/ten-kinds.md"] {
         let text = fs::read_to_string(root.join(page)).expect("the page");
         for example in text.split("<!-- case: ").skip(1) {
             let (name, rest) = example.split_once(" -->\n").expect("a comment ends");

@@ -22,7 +22,10 @@ pub struct About {
     pub source: Option<String>,
     /// Where what is right here differs from what that report asks for, and why.
     pub note: Option<String>,
+    #[serde(default)]
     pub runs: Vec<Run>,
+    /// Where it is shown instead, when it is nothing that a transcript can show: a file, and what in it.
+    pub shown_by: Option<PathBuf>,
     #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Request headers that the transcript shows besides the usual ones.
@@ -74,6 +77,10 @@ impl Case {
 
     /// Runs the case. The error says what is not as expected.
     pub fn check(&self) -> Result<(), String> {
+        if let Some(path) = &self.about.shown_by {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+            return if path.exists() { Ok(()) } else { Err(format!("{} is not there", path.display())) };
+        }
         let told = self.transcript()?;
         for text in &self.about.never {
             if told.lines().any(|line| !line.starts_with("    > ") && line.contains(text.as_str())) {
@@ -126,7 +133,7 @@ impl Case {
             let text = |bytes| String::from_utf8(bytes).map_err(|e| e.to_string());
             let code = output.status.code().ok_or("a signal ended the run")?;
             let (out, err) = (text(output.stdout)?, text(output.stderr)?);
-            let _ = write!(told, "\n$ trueup {line}\n{out}{err}exit {code}\n");
+            let _ = write!(told, "\n$ trueup {line}\n{out}{}exit {code}\n", timeless(&err));
             for request in server.take() {
                 self.tell(&request, &mut told);
             }
@@ -178,6 +185,15 @@ impl Case {
     fn place(&self, file: &str, to: &Path) -> Result<(), String> {
         fs::copy(self.folder.join(file), to).map(drop).map_err(|e| format!("{file}: {e}"))
     }
+}
+
+/// Lines of the log without what differs from run to run.
+fn timeless(text: &str) -> String {
+    let line = |line: &str| match line.split_once(" DEBUG ") {
+        Some((_, said)) => format!("DEBUG {}", said.split(" milliseconds=").next().unwrap_or(said)),
+        None => line.to_owned(),
+    };
+    text.lines().map(|text| line(text) + "\n").collect()
 }
 
 fn yaml<T: DeserializeOwned>(path: &Path) -> Result<T, String> {

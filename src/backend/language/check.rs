@@ -75,10 +75,11 @@ impl Checker<'_, '_> {
     fn sources(&mut self, name: &str, op: &Op, has_id: bool) {
         for piece in op.placeholders() {
             match piece {
-                Piece::Part(part) | Piece::RawPart(part) => match self.kind.part(part) {
-                    None => self.unknown_part(name, part),
-                    Some(_) => {}
-                },
+                Piece::Part(part) | Piece::RawPart(part) => {
+                    if self.kind.part(part).is_none() {
+                        self.unknown_part(name, part);
+                    }
+                }
                 Piece::PartId(part) => match self.kind.part(part).map(|part| &part.parent) {
                     Some(Parent::Of(_)) => {}
                     Some(_) => {
@@ -179,7 +180,8 @@ impl Checker<'_, '_> {
         }
         for part in kind.parts.iter().filter(|part| part.parent != Parent::Own && part.on_item.is_none()) {
             let named = list.op.placeholders().any(|piece| match piece {
-                Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) => *name == part.name,
+                Piece::Part(name) | Piece::RawPart(name) => *name == part.name,
+                Piece::PartId(name) => *name == part.name || self.implies(name, &part.name),
                 _ => false,
             });
             if !named {
@@ -190,6 +192,13 @@ impl Checker<'_, '_> {
                 ));
             }
         }
+    }
+
+    /// Whether the server's id of a parent says which one is meant of another part: that parent's own parents
+    /// have the same names here.
+    fn implies(&self, parent: &str, part: &str) -> bool {
+        let Some(Parent::Of(of)) = self.kind.part(parent).map(|part| &part.parent) else { return false };
+        self.all.iter().any(|kind| kind.name == *of && kind.part(part).is_some())
     }
 
     fn identity(&mut self) {
