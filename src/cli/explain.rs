@@ -73,14 +73,12 @@ fn facts(kind: &Kind, written: &[RawDocument]) -> Vec<Fact> {
 /// Says which objects stand in no document: there is no plan of them.
 fn are_documented(asked: &[Asked], input: &Input, out: &mut Out) -> Result<(), Exit> {
     let names: Vec<String> = input.documents.iter().map(|document| document.id.slashed()).collect();
-    for one in asked.iter().filter(|one| !names.iter().any(|name| one.takes(name))) {
-        let of_kind =
-            names.iter().map(String::as_str).filter(|name| name.split('/').next() == Some(&one.kind));
-        let hint = suggest::hint(&one.text, "the documents are", of_kind);
-        out.error(&Problem::new(format!("no document is about `{}`", one.text)).hint(hint));
-        return Err(Exit::Usage);
-    }
-    Ok(())
+    let is_missing = |one: &&Asked| !names.iter().any(|name| one.takes(name));
+    let Some(one) = asked.iter().find(is_missing) else { return Ok(()) };
+    let of_kind = names.iter().map(String::as_str).filter(|name| name.split('/').next() == Some(&one.kind));
+    let hint = suggest::hint(&one.text, "the documents are", of_kind);
+    out.error(&Problem::new(format!("no document is about `{}`", one.text)).hint(hint));
+    Err(Exit::Usage)
 }
 
 fn show(

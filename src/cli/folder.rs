@@ -25,7 +25,7 @@ pub struct Folder {
 /// A file that is not in its place yet.
 struct Open {
     kind: KindName,
-    /// The how manieth of its kind, from 1.
+    /// Its number among those of its kind, from 1.
     part: usize,
     sink: BufWriter<File>,
     bytes: usize,
@@ -196,7 +196,7 @@ mod tests {
             files,
             [(Some("Q.yaml".as_ref()), 1), (Some("Q-2.yaml".as_ref()), 1), (Some("Q-3.yaml".as_ref()), 1)]
         );
-        assert_eq!(folder.stale([name("a", "Q")].iter()), [PathBuf::new(); 0]);
+        assert!(folder.stale([name("a", "Q")].iter()).is_empty());
     }
 
     #[test]
