@@ -14,9 +14,11 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
+use crate::core::scrub::SECRET;
 use crate::core::value::Value;
+use crate::core::veil::Veil;
 use crate::manifest::Selection;
-use crate::manifest::exported::{self, Exported};
+use crate::manifest::exported::{self, Exported, Unfit};
 use crate::render::exported::Export as Told;
 use crate::render::out::{Format, Out};
 use crate::run::input::Reach;
@@ -51,6 +53,12 @@ fn run(options: &Export, out: &mut Out) -> Result<Exit, Exit> {
             }
         }
     })
+}
+
+/// An object without its name, which must not be told.
+fn nameless(id: &ObjectId) -> ObjectId {
+    let parts = id.key.parts().iter().map(|(name, _)| (name.clone(), SECRET.into()));
+    ObjectId { kind: id.kind.clone(), key: Key::new(parts.collect()) }
 }
 
 /// Where documents go.
@@ -153,7 +161,7 @@ impl<'j> Job<'j> {
         asked::takes(self.asked, &slashed)
     }
 
-    fn object(&mut self, kind: &Kind, item: &Item, id: ObjectId, veils: &[&crate::core::veil::Veil]) {
+    fn object(&mut self, kind: &Kind, item: &Item, id: ObjectId, veils: &[&Veil]) {
         let redactor = self.redactor;
         let tells = |value: &Value| redactor.value(value) != *value;
         match exported::of(kind, item, veils, &tells) {
@@ -164,6 +172,7 @@ impl<'j> Job<'j> {
             }
             Err(unfit) => {
                 if self.selection.takes_object(&id, &Default::default()) {
+                    let id = if unfit == Unfit::SecretName { nameless(&id) } else { id };
                     self.leave_out(id, unfit.to_string(), unfit.is_failure());
                 }
             }

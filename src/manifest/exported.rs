@@ -5,6 +5,7 @@
 
 use serde_json::json;
 
+use super::problems::Problems;
 use super::{emit, metadata};
 use crate::core::diff::agrees;
 use crate::core::exchange::Item;
@@ -50,6 +51,8 @@ pub enum Unfit {
     Secret,
     #[error("it nests more than {DEEPEST} levels deep")]
     Deep,
+    #[error("a document of it would not say its name")]
+    Nameless,
     #[error("a document of it would differ from it")]
     Differs,
 }
@@ -76,7 +79,8 @@ pub fn of(
     if item.deleting {
         return Err(Unfit::Deleting);
     }
-    if item.key.parts().iter().any(|(_, value)| tells_any(value, tells)) {
+    let secret_part = |(name, value): &(_, Value)| tells_any(value, tells) || is_secret(kind, name);
+    if item.key.parts().iter().any(secret_part) {
         return Err(Unfit::SecretName);
     }
     metadata::nameable(kind, &item.key).map_err(|problem| Unfit::Name(problem.message))?;
@@ -93,6 +97,10 @@ pub fn of(
     let Minimal { mut spec, left_out } = minimal(&item.value, &kind.fields, &known).ok_or(Unfit::Secret)?;
     if let Some(document) = &kind.document {
         verbatim(&mut spec, document);
+        let mut problems = Problems::new("".into());
+        if metadata::key_in_body(kind, &spec, &mut problems).as_ref() != Some(&item.key) {
+            return Err(Unfit::Nameless);
+        }
     }
     if !agrees(&spec, &item.value, &kind.fields) {
         return Err(Unfit::Differs);
@@ -104,6 +112,18 @@ pub fn of(
     let id = ObjectId { kind: kind.name.clone(), key: item.key.clone() };
     let metadata = kind.document.is_none().then(|| item.key.clone());
     Ok(Exported { id, api_version, kind: name, metadata, spec, left_out })
+}
+
+/// Whether a part of the key lies on a field that is a secret.
+fn is_secret(kind: &Kind, part: &str) -> bool {
+    let place = kind.part(part).and_then(|part| part.place());
+    let rules = |names: &[String]| {
+        names.iter().try_fold(&kind.fields, |rules, name| {
+            let below = rules.field(name);
+            (!below.here.secret).then_some(below)
+        })
+    };
+    place.is_some_and(|names| kind.fields.here.secret || rules(names).is_none())
 }
 
 /// The paths that a document need not have in its body: the id and the version that the server gives, and the

@@ -342,7 +342,7 @@ fn a_secret_never_leaves_the_server() {
                 A: 1
                 KEY: !secret env:THING_B_ENV_KEY
             --- stderr
-            warning: `Thing (redacted)` is left out: its name holds a secret
+            warning: `Thing (secret)` is left out: its name holds a secret
             2 documents exported, 1 object left out. 1 request.
             ");
         }
@@ -351,6 +351,16 @@ fn a_secret_never_leaves_the_server() {
     scratch.trueup(line).env("CANARY", CANARY).done().expect(0);
     let drift = scratch.trueup("drift -f out --backends b.yaml").done();
     assert_eq!(drift.code(), 0, "{}", drift.told());
+}
+
+#[test]
+fn a_name_that_is_a_secret_is_no_document() {
+    let server = things(json!([{"name": "hunter2", "v": 1}]));
+    let kinds = THINGS.replace("key:", "fields: {name: secret}, key:");
+    let scratch = Scratch::with("b.yaml", backend(&server.url(), &kinds));
+    let done = export(&scratch, "");
+    assert_eq!((done.code(), done.out.as_str()), (1, ""), "{}", done.told());
+    assert!(done.err.contains("`Thing (secret)` is left out: its name holds a secret"), "{}", done.err);
 }
 
 #[test]
@@ -387,6 +397,15 @@ fn verbatim_documents_are_exported_as_they_are() {
     scratch.write("a.yaml", done.out);
     scratch.trueup("drift -f a.yaml --backends b.yaml").done().expect(0);
     assert_eq!(export(&scratch, "-l app=db").out, "");
+
+    let kinds = kinds.replace("status: server-owned", "metadata: server-owned");
+    scratch.write("b.yaml", backend(&server.url(), &kinds));
+    let nameless = export(&scratch, "");
+    assert!(
+        nameless.err.contains("`Thing a` is left out: a document of it would not say its name"),
+        "{}",
+        nameless.told()
+    );
 }
 
 #[test]
