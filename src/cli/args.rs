@@ -44,6 +44,9 @@ pub enum Verb {
     /// Tell what is known of a kind, or why an object's plan is what it is; writes nothing
     #[command(after_help = help::EXPLAIN)]
     Explain(ExplainArgs),
+    /// Hold a backend against live answers; writes nothing
+    #[command(after_help = help::PROBE)]
+    Probe(ProbeArgs),
     /// Delete what the files name, in reverse order
     #[command(after_help = help::DELETE)]
     Delete(DeleteArgs),
@@ -208,6 +211,20 @@ pub struct ExplainArgs {
     /// Kinds, offline, or single objects by their Kind/name, against the server
     #[arg(value_name = "KIND[/NAME]", value_parser = object, required = true)]
     pub objects: Vec<String>,
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ProbeArgs {
+    /// Backends, or single kinds of them; all when none is given
+    #[arg(value_name = "BACKEND[/KIND]", value_parser = object)]
+    pub kinds: Vec<String>,
+    /// Objects of each kind that are read by themselves
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000), env = "TRUEUP_LIMIT")]
+    pub limit: u16,
     #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]

@@ -16,6 +16,7 @@ mod help;
 pub mod options;
 mod parse;
 mod plan;
+mod probe;
 mod serve;
 mod start;
 mod validate;
@@ -84,6 +85,7 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
         Command::Get(options) => get::get(options, out),
         Command::Export(options) => export::export(options, out),
         Command::Explain(options) => explain::explain(options, out),
+        Command::Probe(options) => probe::probe(options, out),
         Command::Delete(options) => apply::delete(options, output, out),
         Command::Serve(options) => serve::run(options, out),
         Command::Completions(shell) => completions::run(*shell, out),

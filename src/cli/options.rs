@@ -27,6 +27,7 @@ pub enum Command {
     Get(Get),
     Export(Export),
     Explain(Explain),
+    Probe(Probe),
     Delete(Delete),
     Serve(Serve),
     Completions(Shell),
@@ -131,6 +132,16 @@ pub struct Explain {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probe {
+    pub sources: Sources,
+    pub effort: Effort,
+    /// `backend` or `backend/Kind`; empty: all.
+    pub kinds: Vec<String>,
+    /// Objects of a kind that are read by themselves.
+    pub limit: usize,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delete {
     pub sources: Sources,
     pub effort: Effort,
@@ -161,6 +172,7 @@ impl Command {
             Command::Get(_) => "get",
             Command::Export(_) => "export",
             Command::Explain(_) => "explain",
+            Command::Probe(_) => "probe",
             Command::Delete(_) => "delete",
             Command::Serve(_) => "serve",
             Command::Completions(_) => "completions",

@@ -7,11 +7,11 @@ use clap::error::ErrorKind;
 
 use super::args::{
     ApplyArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs, GetArgs,
-    OutputFormat, PlanArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
+    OutputFormat, PlanArgs, ProbeArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
 };
 use super::options::{
-    Apply, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output, Plan, Serve,
-    Sources, Validate,
+    Apply, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output, Plan, Probe,
+    Serve, Sources, Validate,
 };
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
@@ -86,6 +86,12 @@ fn command(verb: Verb) -> Result<Command, Problem> {
             sources: with_backends(sources, "explain KIND")?,
             effort: effort(&pace),
             objects,
+        }),
+        Verb::Probe(ProbeArgs { kinds, limit, sources, effort: pace }) => Command::Probe(Probe {
+            sources: with_backends(sources, "probe")?,
+            effort: effort(&pace),
+            kinds,
+            limit: limit.into(),
         }),
         Verb::Delete(DeleteArgs { yes, sources, effort: pace }) => Command::Delete(Delete {
             sources: with_files(sources, "delete")?,

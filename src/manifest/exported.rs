@@ -79,8 +79,7 @@ pub fn of(
     if item.deleting {
         return Err(Unfit::Deleting);
     }
-    let secret_part = |(name, value): &(_, Value)| tells_any(value, tells) || is_secret(kind, name);
-    if item.key.parts().iter().any(secret_part) {
+    if item.key.parts().iter().any(|(name, value)| tells_any(value, tells) || is_secret(kind, name)) {
         return Err(Unfit::SecretName);
     }
     metadata::nameable(kind, &item.key).map_err(|problem| Unfit::Name(problem.message))?;

@@ -11,6 +11,8 @@ pub mod kind;
 pub mod longtext;
 pub mod out;
 pub mod paint;
+pub mod probe;
+pub mod probe_json;
 pub mod problem;
 pub mod progress;
 pub mod summary;

@@ -12,6 +12,7 @@ use crate::core::exit::Exit;
 use crate::core::facts::Fact;
 use crate::core::identity::ObjectId;
 use crate::core::kind::Kind;
+use crate::core::probe::Probe;
 use crate::core::problem::{Problem, said_by_system};
 use crate::core::redact::Redactor;
 use crate::core::report::Report;
@@ -22,7 +23,7 @@ use super::exported::{self, Export};
 use super::paint::{Line, Text};
 use super::table::{self, Listed};
 use super::text::{self, View};
-use super::{json, kind, problem};
+use super::{json, kind, probe, probe_json, problem};
 
 /// `--output`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -211,6 +212,16 @@ impl Out {
             }
             Format::Json => self.stdout.write(&exported::document(&export)),
             Format::Ndjson => self.stdout.write(&exported::last_lines(&export)),
+        }
+    }
+
+    /// What a probe found out, on standard output, in the format asked for.
+    pub fn probe(&mut self, found: &Probe) {
+        let found = found.scrubbed(&self.secrets.get());
+        match self.format {
+            Format::Text => self.result(&probe::text(&found)),
+            Format::Json => self.stdout.write(&probe_json::document(&found)),
+            Format::Ndjson => self.stdout.write(&probe_json::lines(&found)),
         }
     }
 

@@ -108,6 +108,11 @@ impl<Mode> Clients<Mode> {
         sum
     }
 
+    /// The client of a backend.
+    pub fn client(&self, backend: &str) -> Option<&Client<Mode>> {
+        self.clients.get(backend)
+    }
+
     fn of(&self, name: &KindName) -> Result<(&Arc<Kind>, &Client<Mode>), Answer> {
         let kind = self.kinds.get(name);
         kind.zip(self.clients.get(&name.backend)).ok_or_else(|| {
@@ -139,8 +144,7 @@ impl<Mode: Send + Sync> Look for Clients<Mode> {
 impl Act for Clients<ReadWrite> {
     fn write<'a>(&'a self, write: &'a Write) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
-            let (Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target)) = write;
-            match self.of(&target.id.kind) {
+            match self.of(&write.target().id.kind) {
                 Ok((kind, client)) => client.write(kind, write).await,
                 Err(answer) => answer,
             }

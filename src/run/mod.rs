@@ -5,5 +5,6 @@ pub mod drive;
 mod embedded;
 pub mod input;
 pub mod live;
+mod probe;
 pub mod runner;
 pub mod walk;

@@ -3,13 +3,17 @@
 //! One module a theme. Every expectation is the text that a person reads, and the exit code beside it.
 
 mod answers;
+mod batch;
 mod explain;
 mod export;
 mod files;
 mod listings;
 mod main_job;
+mod mismatch;
 mod offline;
+mod probe;
 mod process;
+mod rename;
 mod secrets;
 mod servers;
 mod support;

@@ -5,7 +5,10 @@
 //! shows when all kinds are there (`check`). Nothing here knows an API, a file or the network.
 
 mod address;
+mod batch;
 mod check;
+#[cfg(test)]
+mod check_tests;
 mod connection;
 mod facts;
 mod generic;
@@ -13,11 +16,13 @@ mod kind;
 mod listing;
 mod operation;
 mod reader;
+mod shapes;
 mod template;
 #[cfg(test)]
 pub(super) mod testing;
 #[cfg(test)]
 mod tests;
+mod useless;
 mod words;
 
 use std::sync::Arc;
@@ -26,6 +31,7 @@ pub use self::connection::{check_connection, connection};
 pub use self::facts::facts;
 pub use self::generic::generic_kind;
 
+use self::check::Found;
 use self::facts::Whence;
 use self::reader::Reader;
 use super::preset;
@@ -59,10 +65,8 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
         for (name, node) in reader.members(node, "`kinds`") {
             let before = reader.problems.len();
             reader.whence = Whence::of(doc, name);
-            if let Some(kind) = kind::read(&mut reader, &backend, name, node)
-                && reader.problems.len() == before
-            {
-                kinds.push((kind, node));
+            if let Some(kind) = kind::read(&mut reader, &backend, name, node) {
+                kinds.push(Found { kind, node, sound: reader.is_sound_since(before) });
             }
         }
         let known: Vec<&str> = reader.names(node);
@@ -71,7 +75,7 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
         let message = format!("the backend `{backend}` says nothing of its kinds");
         reader.wrong(whole.root.at, message).hint = Some("give `preset` or `kinds`".into());
     }
-    (kinds.into_iter().map(|(kind, _)| kind).collect(), reader.problems)
+    (kinds.into_iter().map(|found| found.kind).collect(), reader.problems)
 }
 
 /// `metadata.name`, which documents use as their `apiVersion`.
