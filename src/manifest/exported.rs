@@ -79,7 +79,7 @@ pub fn of(
     if item.deleting {
         return Err(Unfit::Deleting);
     }
-    if item.key.parts().iter().any(|(name, value)| tells_any(value, tells) || is_secret(kind, name)) {
+    if item.key.parts().iter().any(|(_, value)| tells_any(value, tells)) {
         return Err(Unfit::SecretName);
     }
     metadata::nameable(kind, &item.key).map_err(|problem| Unfit::Name(problem.message))?;
@@ -111,18 +111,6 @@ pub fn of(
     let id = ObjectId { kind: kind.name.clone(), key: item.key.clone() };
     let metadata = kind.document.is_none().then(|| item.key.clone());
     Ok(Exported { id, api_version, kind: name, metadata, spec, left_out })
-}
-
-/// Whether a part of the key lies on a field that is a secret.
-fn is_secret(kind: &Kind, part: &str) -> bool {
-    let place = kind.part(part).and_then(|part| part.place());
-    let rules = |names: &[String]| {
-        names.iter().try_fold(&kind.fields, |rules, name| {
-            let below = rules.field(name);
-            (!below.here.secret).then_some(below)
-        })
-    };
-    place.is_some_and(|names| kind.fields.here.secret || rules(names).is_none())
 }
 
 /// The paths that a document need not have in its body: the id and the version that the server gives, and the

@@ -354,16 +354,6 @@ fn a_secret_never_leaves_the_server() {
 }
 
 #[test]
-fn a_name_that_is_a_secret_is_no_document() {
-    let server = things(json!([{"name": "hunter2", "v": 1}]));
-    let kinds = THINGS.replace("key:", "fields: {name: secret}, key:");
-    let scratch = Scratch::with("b.yaml", backend(&server.url(), &kinds));
-    let done = export(&scratch, "");
-    assert_eq!((done.code(), done.out.as_str()), (1, ""), "{}", done.told());
-    assert!(done.err.contains("`Thing (secret)` is left out: its name holds a secret"), "{}", done.err);
-}
-
-#[test]
 fn verbatim_documents_are_exported_as_they_are() {
     let server = things(json!([{
         "apiVersion": "v1", "kind": "Thing",
