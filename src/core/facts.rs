@@ -27,10 +27,17 @@ impl fmt::Display for Stated {
 }
 
 /// A word that a kind says of a field, as written.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Said {
     pub word: Arc<str>,
     pub from: Stated,
+}
+
+/// Without the place: what a kind says is the same wherever it stands.
+impl fmt::Debug for Said {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Said({})", self.word)
+    }
 }
 
 /// A member of a kind's record.
