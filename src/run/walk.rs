@@ -146,7 +146,9 @@ impl<'w, L: Look> Walk<'w, L> {
                 self.missed.failures.push(failure);
                 Vec::new()
             }
-            Answer::Absent | Answer::Accepted { .. } => Vec::new(),
+            Answer::Absent | Answer::Accepted { .. } | Answer::Begun { .. } | Answer::Progress(_) => {
+                Vec::new()
+            }
         }
     }
 
@@ -181,7 +183,9 @@ impl<'w, L: Look> Walk<'w, L> {
             match answer {
                 Answer::Found(item) => whole.push(item),
                 Answer::Failed(failure) => self.missed.failures.push(failure),
+                // Gone by now; the others answer no read.
                 Answer::Absent | Answer::Listed(_) | Answer::Accepted { .. } => {}
+                Answer::Begun { .. } | Answer::Progress(_) => {}
             }
         }
         whole

@@ -23,6 +23,7 @@ mod hidden;
 mod later;
 mod object;
 mod observe;
+mod operation;
 mod queue;
 mod ramp;
 mod random;
@@ -123,6 +124,7 @@ enum Pending {
     List { collection: usize, asked: u64 },
     Read { object: usize, asked: u64 },
     Write { objects: Vec<usize> },
+    Operation { object: usize },
 }
 
 /// What a timer wakes.
@@ -289,6 +291,7 @@ impl Engine {
             Some(Pending::List { collection, asked }) => self.listed(collection, asked, answer),
             Some(Pending::Read { object, asked }) => self.read(object, asked, answer),
             Some(Pending::Write { objects }) => self.written(objects, answer),
+            Some(Pending::Operation { object }) => self.followed(object, answer),
             None => {}
         }
     }
@@ -302,7 +305,7 @@ impl Engine {
             match timer {
                 Timer::Object(object) => {
                     if matches!(self.objects[object].phase, Phase::Waiting) {
-                        self.observe(object);
+                        self.look_again(object);
                     }
                 }
                 Timer::Collection(collection) => {
