@@ -8,6 +8,8 @@
 mod delete;
 #[path = "rabbitmq/drift.rs"]
 mod drift;
+#[path = "rabbitmq/export.rs"]
+mod export;
 #[path = "rabbitmq/lifecycle.rs"]
 mod lifecycle;
 #[path = "rabbitmq/names.rs"]

@@ -73,6 +73,11 @@ pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, w
     }
 }
 
+/// Whether the server says that there is no such page.
+fn is_no_page(failure: &Failure) -> bool {
+    matches!(failure.class, FailureClass::Status(400 | 404 | 416 | 422))
+}
+
 fn by_cursor(list: &ListOp) -> bool {
     list.page.as_ref().is_some_and(|page| page.by == PageBy::Cursor)
 }
@@ -133,6 +138,7 @@ impl Job {
             });
             match onward {
                 Ok(next) => next.into_iter().for_each(|at| fetches.push_back(self.fetch(at, true))),
+                Err(error) if pager.has_all() && is_no_page(&error) => break,
                 Err(error) => {
                     failure = Some(error);
                     break;

@@ -19,6 +19,16 @@ pub struct Connection {
     pub limits: Limits,
 }
 
+impl Connection {
+    /// The name of the user, where it stands in the clear.
+    pub fn username(&self) -> Option<&str> {
+        match &self.auth {
+            Some(Auth::Basic { username: Text::Plain(name), .. }) => Some(name),
+            _ => None,
+        }
+    }
+}
+
 /// Where a backend is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {

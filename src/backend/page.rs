@@ -155,6 +155,12 @@ impl Pager {
         self.incomplete.as_deref()
     }
 
+    /// Whether the pages told hold all that the server counts. One more may have been asked for, in case that the
+    /// count was the page's own; a server that refuses a page beyond the last one says the same as the count.
+    pub fn has_all(&self) -> bool {
+        self.told > 0 && self.total == Some(self.seen)
+    }
+
     /// Whether items may move from page to page while the listing is under way.
     pub fn shifts(&self) -> bool {
         self.told > 1 && matches!(self.by(), Some(PageBy::Page | PageBy::Offset))

@@ -96,6 +96,16 @@ fn totals_that_lie_make_the_listing_incomplete() {
 }
 
 #[test]
+fn a_page_beyond_the_count_may_be_refused() {
+    let (_, pager) = run(Some(page(PageBy::Page, Some(500))), &[total(10, 10)]);
+    assert!(pager.has_all() && !pager.at_end(), "ten may be all, or the most that a page holds");
+    let (_, pager) = run(Some(page(PageBy::Page, Some(500))), &[total(10, 11)]);
+    assert!(!pager.has_all());
+    assert!(!run(Some(page(PageBy::Page, None)), &[held(10)]).1.has_all(), "nothing was counted");
+    assert!(!Pager::new(None).has_all());
+}
+
+#[test]
 fn an_empty_page_with_a_next_token_is_not_the_end() {
     let (asked, pager) = run(Some(page(PageBy::Cursor, None)), &[next(0, "a"), next(2, "b"), next(0, "")]);
     assert_eq!(asked, [vec![PageAt::Cursor("a".into())], vec![PageAt::Cursor("b".into())], vec![]]);

@@ -38,6 +38,12 @@ pub enum Verb {
     /// Show live objects
     #[command(after_help = help::GET)]
     Get(GetArgs),
+    /// Write live objects as manifests whose plan is empty
+    #[command(after_help = help::EXPORT)]
+    Export(ExportArgs),
+    /// Tell what is known of a kind, or why an object's plan is what it is; writes nothing
+    #[command(after_help = help::EXPLAIN)]
+    Explain(ExplainArgs),
     /// Hold a backend against live answers; writes nothing
     #[command(after_help = help::PROBE)]
     Probe(ProbeArgs),
@@ -179,6 +185,31 @@ pub struct ValidateArgs {
 pub struct GetArgs {
     /// Kinds, or single objects by their Kind/name; all when none is given
     #[arg(value_name = "KIND[/NAME]", value_parser = object)]
+    pub objects: Vec<String>,
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Kinds, or single objects by their Kind/name; all when none is given
+    #[arg(value_name = "KIND[/NAME]", value_parser = object)]
+    pub objects: Vec<String>,
+    /// Write one file a kind into this folder, in place of standard output
+    #[arg(short = 'o', long, value_name = "DIR", value_hint = ValueHint::DirPath, env = "TRUEUP_OUT")]
+    pub out: Option<PathBuf>,
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// Kinds, offline, or single objects by their Kind/name, against the server
+    #[arg(value_name = "KIND[/NAME]", value_parser = object, required = true)]
     pub objects: Vec<String>,
     #[command(flatten)]
     pub sources: SourceArgs,

@@ -48,6 +48,22 @@ Examples:
   trueup get Queue -f manifests/
   trueup get Queue///orders Exchange --backends backends.yaml --output json";
 
+pub const EXPORT: &str = "\
+Examples:
+  trueup export --backends backends.yaml > manifests.yaml
+  trueup export --backends backends.yaml -o manifests/
+  trueup export Queue 'Exchange/*/billing*' -f manifests/ --exclude '*/amq.*'
+
+What the server owns, declared defaults and secrets are left out; `plan` on the result shows no difference.
+Secrets that are left out are named in comments.";
+
+pub const EXPLAIN: &str = "\
+Examples:
+  trueup explain Queue -f manifests/             what is known of the kind and its fields, and from where
+  trueup explain Queue///orders -f manifests/    why its plan is what it is; reads from the server
+
+Nothing is ever written.";
+
 pub const PROBE: &str = "\
 Examples:
   trueup probe --backends backends.yaml

@@ -4,9 +4,13 @@
 
 mod apply;
 mod args;
+mod asked;
 pub mod color;
 mod completions;
 pub mod confirm;
+mod explain;
+mod export;
+mod folder;
 mod get;
 mod help;
 pub mod options;
@@ -79,6 +83,8 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
         Command::Apply(options) => apply::apply(options, output, out),
         Command::Validate(options) => validate::validate(options, out),
         Command::Get(options) => get::get(options, out),
+        Command::Export(options) => export::export(options, out),
+        Command::Explain(options) => explain::explain(options, out),
         Command::Probe(options) => probe::probe(options, out),
         Command::Delete(options) => apply::delete(options, output, out),
         Command::Serve(options) => serve::run(options, out),

@@ -25,6 +25,8 @@ pub enum Command {
     Apply(Apply),
     Validate(Validate),
     Get(Get),
+    Export(Export),
+    Explain(Explain),
     Probe(Probe),
     Delete(Delete),
     Serve(Serve),
@@ -112,6 +114,24 @@ pub struct Get {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Export {
+    pub sources: Sources,
+    pub effort: Effort,
+    /// `Kind` or `Kind/name`; empty: all that the backends have.
+    pub objects: Vec<String>,
+    /// The folder to write to; `None`: standard output.
+    pub folder: Option<PathBuf>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Explain {
+    pub sources: Sources,
+    pub effort: Effort,
+    /// `Kind` or `Kind/name`; not empty.
+    pub objects: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probe {
     pub sources: Sources,
     pub effort: Effort,
@@ -150,6 +170,8 @@ impl Command {
             Command::Apply(_) => "apply",
             Command::Validate(_) => "validate",
             Command::Get(_) => "get",
+            Command::Export(_) => "export",
+            Command::Explain(_) => "explain",
             Command::Probe(_) => "probe",
             Command::Delete(_) => "delete",
             Command::Serve(_) => "serve",

@@ -6,12 +6,12 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::args::{
-    ApplyArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, GetArgs, OutputFormat, PlanArgs,
-    ProbeArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
+    ApplyArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs, GetArgs,
+    OutputFormat, PlanArgs, ProbeArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
 };
 use super::options::{
-    Apply, Command, Consents, Delete, Drift, Effort, Get, Invocation, Output, Plan, Probe, Serve, Sources,
-    Validate,
+    Apply, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output, Plan, Probe,
+    Serve, Sources, Validate,
 };
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
@@ -76,6 +76,17 @@ fn command(verb: Verb) -> Result<Command, Problem> {
         Verb::Get(GetArgs { objects, sources, effort: pace }) => {
             Command::Get(Get { sources: with_backends(sources, "get")?, effort: effort(&pace), objects })
         }
+        Verb::Export(ExportArgs { objects, out, sources, effort: pace }) => Command::Export(Export {
+            sources: with_backends(sources, "export")?,
+            effort: effort(&pace),
+            objects,
+            folder: out,
+        }),
+        Verb::Explain(ExplainArgs { objects, sources, effort: pace }) => Command::Explain(Explain {
+            sources: with_backends(sources, "explain KIND")?,
+            effort: effort(&pace),
+            objects,
+        }),
         Verb::Probe(ProbeArgs { kinds, limit, sources, effort: pace }) => Command::Probe(Probe {
             sources: with_backends(sources, "probe")?,
             effort: effort(&pace),

@@ -160,6 +160,35 @@ pub fn block_on<T>(
     Ok(done)
 }
 
+/// Why something did not come to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    Interrupted,
+    TimedOut,
+}
+
+impl Ended {
+    /// Says why, where a person does not know.
+    pub fn told(self, out: &mut Out) -> Exit {
+        match self {
+            Ended::Interrupted => Exit::Interrupted,
+            Ended::TimedOut => failed(&Problem::new("listing took longer than `--timeout` allows"), out),
+        }
+    }
+}
+
+/// Does something that takes no signal itself, unless a signal or the time for the whole run ends it.
+///
+/// # Errors
+/// What ended it.
+pub async fn in_time<T>(work: impl Future<Output = T>, limits: &Limits) -> Result<T, Ended> {
+    tokio::select! {
+        done = work => Ok(done),
+        () = limits.stop.cancelled() => Err(Ended::Interrupted),
+        () = over(limits.timeout) => Err(Ended::TimedOut),
+    }
+}
+
 async fn heed_signals(mut ends: Ends, stop: CancellationToken, abort: CancellationToken) {
     ends.next().await;
     stop.cancel();

@@ -36,7 +36,7 @@ fn escape(text: &str, one_line: bool) -> Cow<'_, str> {
 }
 
 /// Whether a character does something to a terminal, or to a reader, other than being seen.
-fn is_unsafe(c: char) -> bool {
+pub fn is_unsafe(c: char) -> bool {
     // C0, DEL and C1.
     c.is_control()
         || matches!(c,

@@ -224,6 +224,11 @@ pub struct Failure {
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Failure {
+    /// A listing that told something, and not all.
+    pub fn doubt(message: String) -> Failure {
+        Failure { class: FailureClass::NotTheApi, message, hint: None, retry_after: None }
+    }
+
     /// Whether the server asks for a longer wait than a run has patience for: it is not asked again.
     pub fn asks_too_much(&self) -> bool {
         self.retry_after.is_some_and(|wait| wait > PATIENCE)

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::facts::Said;
 use super::filter::Filter;
 use super::path::{Path, Step};
 use super::value::Value;
@@ -45,6 +46,8 @@ pub struct FieldRule {
     /// Missing on one side equals this value.
     pub default: Option<Value>,
     pub compare: Option<Comparer>,
+    /// The words as they were written, and where: for explaining.
+    pub said: Vec<Said>,
 }
 
 /// What a change of an immutable field means.
@@ -107,6 +110,7 @@ static NOTHING: FieldRules = FieldRules {
         clear: None,
         default: None,
         compare: None,
+        said: Vec::new(),
     },
     fields: BTreeMap::new(),
     elements: Vec::new(),

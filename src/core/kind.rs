@@ -3,6 +3,7 @@
 //! This is the compiled form of the backend language. Nothing in the code knows any particular API.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -189,6 +190,22 @@ impl Template {
     /// The placeholders.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.0.iter().filter(|piece| !matches!(piece, Piece::Literal(_)))
+    }
+}
+
+/// As it is written in a backend.
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|piece| match piece {
+            Piece::Literal(text) => f.write_str(text),
+            Piece::Part(name) => write!(f, "{{{name}}}"),
+            Piece::RawPart(name) => write!(f, "{{*{name}}}"),
+            Piece::PartId(name) => write!(f, "{{{name}.id}}"),
+            Piece::Id => f.write_str("{id}"),
+            Piece::Version => f.write_str("{version}"),
+            Piece::Owner => f.write_str("{owner}"),
+            Piece::Changed => f.write_str("{changed}"),
+        })
     }
 }
 

@@ -47,7 +47,7 @@ fn mask_at(value: &mut Value, steps: &[Step]) {
 
 /// A copy of a report without secrets. Whole values are looked at, before anything is cut or compared.
 pub fn report(report: &Report, redactor: &Redactor) -> Report {
-    let objects = report.objects.iter().map(|entry| scrub_entry(entry, redactor)).collect();
+    let objects = report.objects.iter().map(|entry| self::entry(entry, redactor)).collect();
     Report { objects, ..*report }
 }
 
@@ -69,7 +69,8 @@ pub fn id(id: &ObjectId, redactor: &Redactor) -> ObjectId {
     ObjectId { kind: id.kind.clone(), key: Key::new(parts) }
 }
 
-fn scrub_entry(entry: &Entry, redactor: &Redactor) -> Entry {
+/// A copy of an entry of a report without secrets.
+pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
     let text = |text: &String| redactor.text(text).into_owned();
     let why =
         |why: &Explanation| Explanation { message: text(&why.message), hint: why.hint.as_ref().map(text) };
@@ -94,7 +95,7 @@ fn scrub_entry(entry: &Entry, redactor: &Redactor) -> Entry {
         origin: entry.origin.clone(),
         action: entry.action,
         result,
-        changes: entry.changes.iter().map(|change| scrub_change(change, redactor)).collect(),
+        changes: entry.changes.iter().map(|change| self::change(change, redactor)).collect(),
         findings: entry.findings.iter().map(finding).collect(),
         wrote: entry.wrote,
     }
@@ -102,7 +103,7 @@ fn scrub_entry(entry: &Entry, redactor: &Redactor) -> Entry {
 
 /// Both sides of a change are masked when one is a secret: the old value is as secret as the new one
 /// (deck #2140).
-fn scrub_change(change: &Change, redactor: &Redactor) -> Change {
+pub fn change(change: &Change, redactor: &Redactor) -> Change {
     let secret = change.is_secret();
     let side = |shown: &Shown| match shown {
         _ if secret => Shown::Secret,
@@ -162,7 +163,7 @@ mod tests {
             reason: Reason::Declared,
             at: None,
         };
-        let shown = scrub_change(&change, &Redactor::default());
+        let shown = self::change(&change, &Redactor::default());
         assert_eq!((shown.before, shown.after), (Some(Shown::Secret), Some(Shown::Secret)));
     }
 

@@ -96,6 +96,14 @@ pub fn agrees(kind: &Kind, key: &Key, spec: &Node, problems: &mut Problems) {
     }
 }
 
+/// Whether a document can state this key.
+///
+/// # Errors
+/// A part that no document may have, in words.
+pub fn nameable(kind: &Kind, key: &Key) -> Result<(), Problem> {
+    key.parts().iter().try_for_each(|(name, value)| checked(kind, name, value.clone()).map(drop))
+}
+
 /// The key that stands in a body.
 pub fn key_in_body(kind: &Kind, body: &Node, problems: &mut Problems) -> Option<Key> {
     let mut whole = None;

@@ -9,7 +9,9 @@
 //! no API. Every step gives what is sound and a list of what is wrong, so that one run reports all of it.
 
 pub mod document;
+pub mod emit;
 mod excerpt;
+pub mod exported;
 pub mod files;
 pub mod glob;
 mod json;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::glob::Glob;
 use crate::core::document::Document;
+use crate::core::identity::ObjectId;
 
 /// The choice that the flags make. The default takes everything.
 #[derive(Clone, Debug, Default)]
@@ -68,6 +69,20 @@ impl Selection {
         }
         let hit = |glob: &Glob| hits(glob, document);
         self.labels.iter().all(|label| label.holds(&document.labels))
+            && (self.only.is_empty() || self.only.iter().any(hit))
+            && !self.exclude.iter().any(hit)
+    }
+}
+
+impl Selection {
+    /// Whether the choice takes a live object, which stands in no file.
+    pub fn takes_object(&self, id: &ObjectId, labels: &BTreeMap<String, String>) -> bool {
+        if self.is_everything() {
+            return true;
+        }
+        let names = [id.slashed(), id.kind.kind.to_string()];
+        let hit = |glob: &Glob| names.iter().any(|name| glob.matches(name));
+        self.labels.iter().all(|label| label.holds(labels))
             && (self.only.is_empty() || self.only.iter().any(hit))
             && !self.exclude.iter().any(hit)
     }

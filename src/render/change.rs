@@ -68,7 +68,7 @@ fn row(entry: &Entry, change: &Change) -> Row {
 }
 
 /// `before → after`, or the one side that there is; texts that are long are shown by their difference.
-fn sides(change: &Change) -> (Line, Vec<Line>) {
+pub fn sides(change: &Change) -> (Line, Vec<Line>) {
     if let Some((before, after)) = texts(change) {
         if longtext::is_block(before, after) {
             if let Some(Block { heading, lines }) = longtext::block(before, after) {
@@ -113,7 +113,7 @@ fn wants_consent(entry: &Entry) -> bool {
 }
 
 /// Why the line is there, in words. The fields of an object that is created need none.
-fn reason(entry: &Entry, change: &Change) -> (Style, String) {
+pub fn reason(entry: &Entry, change: &Change) -> (Style, String) {
     let refused = matches!(entry.result, Outcome::Refused(_));
     match change.reason {
         Reason::Declared if entry.action == Action::Create => (Style::Dim, String::new()),

@@ -257,6 +257,11 @@ fn object(entry: &Entry) -> Object<'_> {
     }
 }
 
+/// One object of a report, as a value to add to.
+pub fn entry(entry: &Entry) -> Value {
+    serde_json::to_value(object(entry)).expect("what is printed has text keys only")
+}
+
 fn finding(finding: &Finding) -> Note<'_> {
     Note { code: finding.code, message: &finding.message, hint: finding.hint.as_deref() }
 }

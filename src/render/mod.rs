@@ -4,7 +4,10 @@
 //! Knows the core's report, problems and items; knows nothing of files, HTTP or flags.
 
 pub mod change;
+pub mod explained;
+pub mod exported;
 pub mod json;
+pub mod kind;
 pub mod longtext;
 pub mod out;
 pub mod paint;

@@ -9,16 +9,21 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::core::escape;
 use crate::core::exit::Exit;
+use crate::core::facts::Fact;
+use crate::core::identity::ObjectId;
+use crate::core::kind::Kind;
 use crate::core::probe::Probe;
 use crate::core::problem::{Problem, said_by_system};
 use crate::core::redact::Redactor;
 use crate::core::report::Report;
 use crate::core::scrub;
 
-use super::paint::Text;
+use super::explained::{self, Object};
+use super::exported::{self, Export};
+use super::paint::{Line, Text};
 use super::table::{self, Listed};
 use super::text::{self, View};
-use super::{json, probe, probe_json, problem};
+use super::{json, kind, probe, probe_json, problem};
 
 /// `--output`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -153,6 +158,63 @@ impl Out {
         }
     }
 
+    /// What is known of kinds, and why objects' plans are what they are: on standard output.
+    pub fn explained(&mut self, kinds: &[(&Kind, &[Fact])], objects: &[Object]) {
+        let redactor = self.secrets.get();
+        let objects: Vec<Object> = objects.iter().map(|object| object.scrubbed(&redactor)).collect();
+        match self.format {
+            Format::Text => {
+                let kinds = kinds.iter().map(|(kind, facts)| kind::text(kind, facts));
+                let blocks = kinds.chain(objects.iter().map(explained::block));
+                self.result(&blocks.fold(Text::new(), |mut all, block| {
+                    if !all.lines.is_empty() {
+                        all.push(Line::new());
+                    }
+                    all.append(block);
+                    all
+                }));
+            }
+            Format::Json => {
+                let kinds: Vec<_> = kinds.iter().map(|(kind, facts)| kind::value(kind, facts)).collect();
+                let objects: Vec<_> = objects.iter().map(explained::value).collect();
+                let value = serde_json::json!({
+                    "schemaVersion": json::SCHEMA_VERSION, "command": "explain", "kinds": kinds, "objects": objects,
+                });
+                self.stdout.write(&json::pretty(&value));
+            }
+            Format::Ndjson => {
+                let typed = |word: &str, mut value: serde_json::Value| {
+                    value["type"] = word.into();
+                    json::line(&value)
+                };
+                let kinds = kinds.iter().map(|(kind, facts)| typed("kind", kind::value(kind, facts)));
+                let objects = objects.iter().map(|object| typed("object", explained::value(object)));
+                let lines: String = kinds.chain(objects).collect();
+                self.stdout.write(&lines);
+            }
+        }
+    }
+
+    /// What an export came to. Its documents hold no secret, and are out already where they come one by one;
+    /// what was left out is said on standard error for people.
+    pub fn exported(&mut self, export: Export) {
+        let redactor = self.secrets.get();
+        let shown =
+            |(id, why): &(ObjectId, String)| (scrub::id(id, &redactor), redactor.text(why).into_owned());
+        let export = Export { left_out: export.left_out.iter().map(shown).collect(), ..export };
+        match self.format {
+            Format::Text => {
+                self.result(&exported::files(export.files.as_deref().unwrap_or_default()));
+                for (id, why) in &export.left_out {
+                    self.talk(&problem::one(&Problem::new(format!("`{id}` is left out: {why}")).warning()));
+                }
+                self.note(&exported::text(&export));
+            }
+            Format::Json => self.stdout.write(&exported::document(&export)),
+            Format::Ndjson => self.stdout.write(&exported::last_lines(&export)),
+        }
+    }
+
     /// What a probe found out, on standard output, in the format asked for.
     pub fn probe(&mut self, found: &Probe) {
         let found = found.scrubbed(&self.secrets.get());
@@ -200,7 +262,8 @@ impl Out {
         self.stderr.write(&text);
     }
 
-    /// Text that the program itself is the author of, as it is: completions.
+    /// Text that the program itself is the author of, or has made safe already, as it is: completions, the
+    /// documents of an export.
     pub fn verbatim(&mut self, text: &str) {
         self.stdout.write(text);
     }

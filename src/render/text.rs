@@ -51,6 +51,15 @@ pub fn report(report: &Report, view: &View) -> Text {
     text
 }
 
+/// The head of one object's block and the sentences about it, without its fields.
+pub fn about(entry: &Entry) -> Text {
+    let name = entry.id.to_string();
+    let column = MARKER + name.width() + GAP;
+    let mut text = Text { lines: vec![head(entry, &name, column, column)] };
+    text.append(explanations(entry, None));
+    text
+}
+
 /// The blocks of the objects, with their files below each other.
 fn objects(report: &Report, view: &View) -> Text {
     let has_line = |entry: &&Entry| view.verbose || !entry.is_in_sync() || !entry.findings.is_empty();

@@ -39,6 +39,8 @@ pub struct Input {
     pub kinds: Kinds,
     /// Of the backends that are to be reached.
     pub connections: Vec<Connection>,
+    /// The Backend documents as they are written.
+    pub backends: Vec<RawDocument>,
     pub selection: Selection,
     pub warnings: Vec<Problem>,
 }
@@ -93,6 +95,8 @@ struct Loader<'e> {
     backends: Vec<RawDocument>,
     problems: Vec<Problem>,
     texts: HashMap<Arc<str>, Arc<Source>>,
+    /// Users' names in the clear, as the backends have them.
+    names: BTreeSet<String>,
 }
 
 impl<'e> Loader<'e> {
@@ -122,6 +126,7 @@ impl<'e> Loader<'e> {
             backends: loaded.backends,
             problems: loaded.problems,
             texts,
+            names: BTreeSet::new(),
         }
     }
 
@@ -134,6 +139,7 @@ impl<'e> Loader<'e> {
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
         let used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
         let kinds = registry.kinds.into_inner();
+        let backends = self.backends.clone();
         let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
         let graph = Graph::build(&documents, &kinds).unwrap_or_else(|problems| {
             // What is named may be among what could not be judged.
@@ -153,7 +159,7 @@ impl<'e> Loader<'e> {
         if documents.is_empty() && reach == Reach::Used {
             return Err(vec![no_documents()]);
         }
-        Ok(Input { documents, graph, kinds, connections, selection, warnings })
+        Ok(Input { documents, graph, kinds, connections, backends, selection, warnings })
     }
 
     /// The kinds of all backends.
@@ -195,7 +201,10 @@ impl<'e> Loader<'e> {
             let folder = Path::new(&*raw.source.file).parent().unwrap_or(Path::new(""));
             if wanted(&name) && missing.is_empty() {
                 match language::connection(&whole, folder) {
-                    Ok(connection) => connections.push(connection),
+                    Ok(connection) => {
+                        self.names.extend(connection.username().map(str::to_owned));
+                        connections.push(connection);
+                    }
                     Err(problems) => self.add_new(problems),
                 }
                 continue;
@@ -217,9 +226,12 @@ impl<'e> Loader<'e> {
         }
     }
 
+    /// The texts of all secrets. A password that is the user's name is told by the name already, and hiding it
+    /// would hide the user.
     fn secrets(&self) -> Vec<String> {
         let trusted = self.trusted.iter().flat_map(Outsides::secrets);
-        self.outsides.secrets().chain(trusted).map(str::to_owned).collect()
+        let all = self.outsides.secrets().chain(trusted);
+        all.filter(|secret| !self.names.contains(*secret)).map(str::to_owned).collect()
     }
 
     /// The problem with the line that it points at.

@@ -7,3 +7,4 @@ pub mod input;
 pub mod live;
 mod probe;
 pub mod runner;
+pub mod walk;

@@ -7,7 +7,7 @@ use super::drive::{self, Limits, Tell};
 use super::input::Input;
 use crate::api::client::Options as ClientOptions;
 use crate::core::document::{Document, Ensure};
-use crate::core::engine::{Engine, Mode, Options};
+use crate::core::engine::{Engine, Mode, Options, Specimen};
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
@@ -94,6 +94,25 @@ impl Runner {
         self.plan_of(documents, graph, limits, tell).await
     }
 
+    /// [`Runner::plan_once`] for the documents that `takes` says, with what was seen of each object.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn explain_once(
+        &mut self,
+        takes: &dyn Fn(&Document) -> bool,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<(Report, Vec<Specimen>), Problem> {
+        let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
+        let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
+        let options = Options { keep: true, ..self.options() };
+        let engine = Engine::new(documents, graph, &self.kinds, Mode::Plan, options, takes, None);
+        let engine = drive::observe(engine, &clients, limits, tell).await;
+        let specimens = engine.specimens();
+        Ok((Report { requests: clients.requests(), ..engine.report() }, specimens))
+    }
+
     async fn plan_of(
         &self,
         documents: Vec<Document>,
@@ -128,15 +147,19 @@ impl Runner {
         Ok(Report { requests, ..report })
     }
 
-    fn engine(&self, documents: Vec<Document>, graph: Graph, mode: Mode, agreed: Option<&Report>) -> Engine {
-        let options = Options {
+    fn options(&self) -> Options {
+        Options {
             replace: self.choices.replace.clone(),
             rotate: self.choices.rotate.clone(),
             writes: self.choices.parallel.unwrap_or(WRITES),
             seed: self.choices.seed,
-        };
+            keep: false,
+        }
+    }
+
+    fn engine(&self, documents: Vec<Document>, graph: Graph, mode: Mode, agreed: Option<&Report>) -> Engine {
         let selected = |document: &Document| self.selection.takes(document);
-        Engine::new(documents, graph, &self.kinds, mode, options, &selected, agreed)
+        Engine::new(documents, graph, &self.kinds, mode, self.options(), &selected, agreed)
     }
 
     pub(super) fn parts(&self) -> (&Transports, &Kinds, &ClientOptions, &[Document]) {

@@ -58,6 +58,24 @@ fn a_listing_cut_short_proves_no_absence() {
     assert!(lost.contains("same page again and again; it may not know `page`"), "{lost}");
 }
 
+/// Ten teams, and a server that refuses every page but the first, as RabbitMQ does.
+#[test]
+fn a_round_count_is_not_undone_by_a_page_that_is_not_there() {
+    let server = Raw::new(|seen| {
+        if asked(seen, "page") != Some(1) {
+            return Say::answer(
+                "400 Bad Request",
+                "content-type: application/json\r\n",
+                r#"{"error":"no such page"}"#,
+            );
+        }
+        let items: Vec<String> = (0..10).map(|n| format!(r#"{{"id":"{n}","name":"t{n}"}}"#)).collect();
+        Say::json(&format!(r#"{{"items":[{}],"total":10}}"#, items.join(",")))
+    });
+    let done = plan(&server, "page: {by: page, size: 500, total: .total}");
+    assert_eq!(done.code(), 0, "{}", done.told());
+}
+
 #[test]
 fn cursors_that_are_always_new_end() {
     let server = Raw::new(|seen| {

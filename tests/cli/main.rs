@@ -5,6 +5,8 @@
 mod answers;
 mod batch;
 mod dialect;
+mod explain;
+mod export;
 mod files;
 mod listings;
 mod main_job;

@@ -2,6 +2,7 @@
 
 use std::ops::{Deref, DerefMut};
 use std::path::Path;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use reqwest::Method;
 
@@ -11,33 +12,64 @@ use crate::support::Project;
 /// The password of the user in the manifests; it would break any text that it gets into.
 pub const PASSWORD: &str = "s3cr3t: \"#1\\";
 
+/// Tests run beside each other, but for those that look at the whole server.
+static TURNS: RwLock<()> = RwLock::new(());
+
+/// The right to be on the server, held for as long as a shop stands.
+enum Turn {
+    Beside { _guard: RwLockReadGuard<'static, ()> },
+    Alone { _guard: RwLockWriteGuard<'static, ()> },
+}
+
 /// A project on the real server. What it makes is removed at the start and at the end.
 pub struct Shop {
     pub server: Server,
     project: Project,
     name: &'static str,
+    _turn: Turn,
 }
 
 impl Shop {
     /// An empty folder but for the backend; `None` without a server.
     pub fn open(name: &'static str) -> Option<Shop> {
+        let turn = || Turn::Beside { _guard: TURNS.read().unwrap_or_else(PoisonError::into_inner) };
+        Shop::new(name, turn)
+    }
+
+    /// [`Shop::stocked`], with nobody else on the server.
+    pub fn alone(name: &'static str) -> Option<Shop> {
+        let turn = || Turn::Alone { _guard: TURNS.write().unwrap_or_else(PoisonError::into_inner) };
+        let shop = Shop::new(name, turn)?;
+        shop.stock();
+        Some(shop)
+    }
+
+    fn new(name: &'static str, turn: impl FnOnce() -> Turn) -> Option<Shop> {
         let server = Server::from_env()?;
-        let mut project = Project::new();
-        project.set("RABBITMQ_URL", &server.url);
-        project.set("RABBITMQ_USERNAME", "guest");
-        project.set("RABBITMQ_PASSWORD", "guest");
-        project.set("BOB_PASSWORD", PASSWORD);
-        let shop = Shop { server, project, name };
+        let turn = turn();
+        let project = on(&server);
+        let shop = Shop { server, project, name, _turn: turn };
         shop.take("all", "backend.yaml");
         shop.clear();
         Some(shop)
     }
 
+    /// A folder on the same server that has the backend and nothing else.
+    pub fn elsewhere(&self) -> Project {
+        let project = on(&self.server);
+        project.file("backend.yaml", &manifest("all", "backend.yaml"));
+        project
+    }
+
+    fn stock(&self) {
+        self.take_all("all");
+        self.run("apply --yes", 0);
+    }
+
     /// A shop with all of `manifests/all` applied.
     pub fn stocked(name: &'static str) -> Option<Shop> {
         let shop = Shop::open(name)?;
-        shop.take_all("all");
-        shop.run("apply --yes", 0);
+        shop.stock();
         Some(shop)
     }
 
@@ -113,6 +145,16 @@ impl Drop for Shop {
             self.clear();
         }
     }
+}
+
+/// A project whose environment leads to the server.
+fn on(server: &Server) -> Project {
+    let mut project = Project::new();
+    project.set("RABBITMQ_URL", &server.url);
+    project.set("RABBITMQ_USERNAME", "guest");
+    project.set("RABBITMQ_PASSWORD", "guest");
+    project.set("BOB_PASSWORD", PASSWORD);
+    project
 }
 
 /// The text of a manifest.

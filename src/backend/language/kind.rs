@@ -14,7 +14,7 @@ use crate::core::node::{Node, Want};
 use crate::core::path::Path;
 
 /// The members of a kind's record.
-const MEMBERS: [&str; 24] = [
+pub const MEMBERS: [&str; 24] = [
     "key", "parent", "id", "match", "document", "list", "read", "create", "update", "delete", "check",
     "fields", "owner", "managers", "version", "serial", "visible", "absent", "deleting", "failed", "ready",
     "exists", "conflict", "watch",

@@ -11,6 +11,7 @@ mod check;
 #[cfg(test)]
 mod check_tests;
 mod connection;
+mod facts;
 mod generic;
 mod kind;
 mod listing;
@@ -29,9 +30,11 @@ mod words;
 use std::sync::Arc;
 
 pub use self::connection::{check_connection, connection};
+pub use self::facts::facts;
 pub use self::generic::generic_kind;
 
 use self::check::Found;
+use self::facts::Whence;
 use self::reader::Reader;
 use super::preset;
 use crate::core::kind::Kind;
@@ -63,6 +66,7 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
     if let Some(node) = spec.get("kinds") {
         for (name, node) in reader.members(node, "`kinds`") {
             let before = reader.problems.len();
+            reader.whence = Whence::of(doc, name);
             if let Some(kind) = kind::read(&mut reader, &backend, name, node) {
                 kinds.push(Found { kind, node, sound: reader.is_sound_since(before) });
             }

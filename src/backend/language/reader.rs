@@ -3,6 +3,8 @@
 
 use std::time::Duration;
 
+use super::facts::Whence;
+use crate::core::facts::Stated;
 use crate::core::filter::Filter;
 use crate::core::node::{Node, Outside, Pos, Want};
 use crate::core::problem::Problem;
@@ -16,6 +18,8 @@ pub struct Reader<'d> {
     pub problems: Vec<Problem>,
     /// Values of the environment and of files may be missing.
     lenient: bool,
+    /// Where the words of the kind that is being read are stated.
+    pub whence: Whence<'d>,
 }
 
 /// A map whose members have known names.
@@ -37,7 +41,7 @@ impl<'n> Record<'n> {
 
 impl<'d> Reader<'d> {
     pub fn new(source: &'d Source) -> Reader<'d> {
-        Reader { source, problems: Vec::new(), lenient: false }
+        Reader { source, problems: Vec::new(), lenient: false, whence: Whence::default() }
     }
 
     /// A reader that has nothing to say of values from elsewhere that were not put in.
@@ -48,6 +52,11 @@ impl<'d> Reader<'d> {
     /// Whether the value is not known here, and need not be.
     pub fn passes_over(&self, node: &Node) -> bool {
         self.lenient && matches!(node.want, Want::Outside(Outside::Env(_) | Outside::File(_)))
+    }
+
+    /// Where a word of the field at `path`, which stands at `at`, is stated.
+    pub fn stated(&self, path: &str, at: Pos) -> Stated {
+        self.whence.field(path, &self.source.file, at)
     }
 
     /// Notes a problem, to which a hint can be added.

@@ -1,6 +1,7 @@
 //! `fields:`: paths, and the words that say what is special about them.
 
 use super::reader::Reader;
+use crate::core::facts::Said;
 use crate::core::fields::{Clear, Comparer, FieldRule, FieldRules, Immutable, Mask};
 use crate::core::filter::Filter;
 use crate::core::node::{Node, Pos, Want};
@@ -32,8 +33,8 @@ const WITH_VALUE: [&str; 5] = ["mask", "immutable", "clear", "default", "key"];
 pub fn read(reader: &mut Reader, node: &Node) -> FieldRules {
     let mut rules = FieldRules::default();
     let mut seen: Vec<(Path, Pos)> = Vec::new();
-    for (text, words) in reader.members(node, "`fields`") {
-        let path = match Path::parse(text) {
+    for (at_path, words) in reader.members(node, "`fields`") {
+        let path = match Path::parse(at_path) {
             Ok(path) => path,
             Err(e) => {
                 reader.wrong(words.at, e.to_string());
@@ -53,6 +54,7 @@ pub fn read(reader: &mut Reader, node: &Node) -> FieldRules {
                 }
                 said.push(name);
                 self::word(reader, rule, text, word.at);
+                rule.said.push(Said { word: text.into(), from: reader.stated(at_path, word.at) });
             }
         }
         contradictions(reader, rule, &path, words.at);

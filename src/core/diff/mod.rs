@@ -1,9 +1,11 @@
 //! The structural difference: desired × observed × rules → changes.
 //!
 //! Only what is declared is compared, at every depth. `walk` goes down both sides at once, `pair` says
-//! which elements of two lists belong together (the overlay asks it too), `show` makes what is printed.
+//! which elements of two lists belong together (the overlay asks it too), `show` makes what is printed, and
+//! `explain` says why.
 //! Nothing here knows of requests, or of how a difference is mended.
 
+pub mod explain;
 mod futile;
 pub(super) mod list;
 pub(super) mod pair;

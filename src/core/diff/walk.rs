@@ -20,8 +20,20 @@ pub(super) fn comparison(desired: &Node, observed: &Value, scope: Scope) -> Comp
 
 /// Whether there would be none.
 pub(crate) fn agrees(desired: &Node, observed: &Value, scope: Scope) -> bool {
+    agrees_with(desired, Some(observed), scope)
+}
+
+/// [`agrees`], for a value that may not be on the server.
+pub(super) fn agrees_with(desired: &Node, observed: Option<&Value>, scope: Scope) -> bool {
     let mut walk = Walk::new(None);
-    walk.value(&Trail::Root, desired, Some(observed), scope);
+    walk.value(&Trail::Root, desired, observed, scope);
+    !walk.differs
+}
+
+/// Whether a member that only the server has would be left alone, whole; `closed` is what holds above it.
+pub(crate) fn left_alone(value: &Value, closed: bool, scope: Scope) -> bool {
+    let mut walk = Walk::new(None);
+    walk.undeclared(&Trail::Root, value, closed, scope);
     !walk.differs
 }
 
@@ -187,7 +199,7 @@ fn filtered(desired: &Node, value: &Value, scope: Scope) -> Option<bool> {
 }
 
 /// A mask says "set, hidden": there is nothing to compare with.
-fn is_masked(value: &Value, here: &FieldRule) -> bool {
+pub(crate) fn is_masked(value: &Value, here: &FieldRule) -> bool {
     match (&here.mask, value) {
         (Some(mask), Value::String(text)) => mask.0.is_match(text),
         _ => false,

@@ -41,11 +41,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::document::Document;
-use super::exchange::{Answer, Ask, Write};
+use super::exchange::{Answer, Ask, Item, Write};
 use super::graph::Graph;
 use super::identity::{Key, KindName};
-use super::kind::Kinds;
-use super::node::Reference;
+use super::kind::{Kind, Kinds};
+use super::node::{Node, Reference};
 use super::report::{Action, Outcome, Report};
 use super::value::Value;
 use backoff::Budget;
@@ -74,6 +74,17 @@ pub struct Options {
     /// Writes under way at once, for each backend.
     pub writes: usize,
     pub seed: u64,
+    /// Whether what was seen of each object is kept to the end of the run: for explaining it.
+    pub keep: bool,
+}
+
+/// One object as a run saw it.
+#[derive(Clone, Debug)]
+pub struct Specimen {
+    pub kind: Arc<Kind>,
+    /// The desired body, references resolved as far as they are known.
+    pub spec: Node,
+    pub observed: Option<Item>,
 }
 
 /// A number that ties an answer to its request.
@@ -253,6 +264,20 @@ impl Engine {
             interrupted: self.stopped == Some(Stop::Signal),
             ..Report::default()
         }
+    }
+
+    /// What the run knows of each object of the report, in its order: for explaining it.
+    pub fn specimens(&self) -> Vec<Specimen> {
+        let reported = self.objects.iter().enumerate().filter(|(_, object)| !object.context);
+        let specimen = |(at, object): (usize, &Object)| Specimen {
+            kind: object.kind.clone(),
+            spec: self.spec(at).into_owned(),
+            observed: match &object.seen {
+                Seen::Present(item) => Some(item.clone()),
+                _ => None,
+            },
+        };
+        reported.map(specimen).collect()
     }
 
     fn start(&mut self) {

@@ -61,7 +61,7 @@ impl Engine {
 
     /// The observed value is needed no longer once nobody refers to it.
     fn forget(&mut self, at: usize) {
-        if matches!(self.objects[at].seen, Seen::Present(_)) {
+        if !self.options.keep && matches!(self.objects[at].seen, Seen::Present(_)) {
             self.objects[at].seen = Seen::Unknown(Explanation::default());
         }
     }
