@@ -12,7 +12,11 @@ use crate::core::suggest;
 use crate::core::value::Value;
 
 /// The presets, by name; each is a whole Backend document in `manifests/backends/`.
-const PRESETS: [(&str, &str); 1] = [("rabbitmq", include_str!("../../manifests/backends/rabbitmq.yaml"))];
+const PRESETS: [(&str, &str); 3] = [
+    ("json-server", include_str!("../../manifests/backends/json-server.yaml")),
+    ("powerdns", include_str!("../../manifests/backends/powerdns.yaml")),
+    ("rabbitmq", include_str!("../../manifests/backends/rabbitmq.yaml")),
+];
 
 /// The names of the presets.
 pub fn names() -> impl Iterator<Item = &'static str> {
