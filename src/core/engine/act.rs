@@ -157,7 +157,8 @@ impl Engine {
         if let Some(outcome) = spent(object, &decision) {
             return self.settle(at, outcome);
         }
-        if let Some(outcome) = object.moved(decision.action, &decision.changes) {
+        let ours = decision.action == Action::Update && self.came_with_parent(at);
+        if let Some(outcome) = object.moved(decision.action, &decision.changes).filter(|_| !ours) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
         }
