@@ -131,7 +131,9 @@ spec:
 ",
     );
     let record = |zone: &str, ttl: &str| {
-        format!("apiVersion: dns\nkind: Record\nmetadata: {{zone: {zone}, name: www}}\nspec: {{ttl: {ttl}}}\n")
+        format!(
+            "apiVersion: dns\nkind: Record\nmetadata: {{zone: {zone}, name: www}}\nspec: {{ttl: {ttl}}}\n"
+        )
     };
     let absent = "apiVersion: dns\nkind: Zone\nmetadata: {name: shop.test., annotations: {trueup/ensure: absent}}\nspec: {}\n";
     scratch.write("a.yaml", format!("{absent}---\n{}", record("Shop.Test", "5")));

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use reqwest::Method;
 
-use crate::server::{Server, segment};
+use crate::server::{Server, from_env, segment};
 use crate::support::Project;
 
 /// The password of the user in the manifests; it would break any text that it gets into.
@@ -21,7 +21,7 @@ pub struct Shop {
 impl Shop {
     /// An empty folder but for the backend; `None` without a server.
     pub fn open(name: &'static str) -> Option<Shop> {
-        let server = Server::from_env()?;
+        let server = from_env()?;
         let mut project = Project::new();
         project.set("RABBITMQ_URL", &server.url);
         project.set("RABBITMQ_USERNAME", "guest");

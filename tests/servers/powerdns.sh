@@ -4,10 +4,10 @@
 # usage: tests/servers/powerdns.sh start | stop
 #   start  installs Debian's packages where they are missing, starts one server, waits for it and prints its URL
 #   stop   ends it and removes its files
-# env:   POWERDNS_HTTP (18181), POWERDNS_DNS (15391): ports; POWERDNS_API_KEY (the key): "trueup"
+# env:   POWERDNS_HTTP (18181), POWERDNS_DNS (15391): ports; POWERDNS_API_KEY: the key
 set -euo pipefail
 
-http=${POWERDNS_HTTP:-18181} dns=${POWERDNS_DNS:-15391} key=${POWERDNS_API_KEY:-trueup}
+http=${POWERDNS_HTTP:-18181} dns=${POWERDNS_DNS:-15391} key=${POWERDNS_API_KEY:-key-for-tests}
 state=${TMPDIR:-/tmp}/trueup-powerdns-$http
 schema=/usr/share/doc/pdns-backend-sqlite3/schema.sqlite3.sql
 
