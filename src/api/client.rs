@@ -165,15 +165,20 @@ impl Line {
             Role::Update => "updating",
             _ => "deleting",
         };
-        let doing = format!("{verb} {}", target.id);
+        let doing = match write.members().len() {
+            1 => format!("{verb} {}", target.id),
+            n => format!("{verb} {} and {} more", target.id, n - 1),
+        };
         let wrap = |failure| self.judge(&doing, |context| context.wrap(failure));
         let written = async {
             let mut write = write.clone();
             if target.version.is_none() && op.placeholders().any(|piece| *piece == Piece::Version) {
                 let id = target.server_id.as_deref();
                 target.version = self.version(kind, &target.id.key, &target.parent_ids, id, &doing).await?;
-                let (Write::Create(whole, _) | Write::Update(whole, _) | Write::Delete(whole)) = &mut write;
-                whole.version.clone_from(&target.version);
+                // What has a version of its own goes in no batch.
+                if let Write::Create(whole, _) | Write::Update(whole, _) | Write::Delete(whole) = &mut write {
+                    whole.version.clone_from(&target.version);
+                }
             }
             let request = request::write(&self.site, kind, &write).map_err(wrap)?;
             let (url, answer) = self.send(&doing, request).await?;

@@ -219,7 +219,9 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
         return Err(context.not_the_api(answer, "the server answered with a web page"));
     }
     let pending = answer.status == 202;
-    let server_id = if role == Role::Create { new_id(context, asked, answer, &seen)? } else { None };
+    // The answer to a batch is about many objects: it tells the id of none.
+    let one = role == Role::Create && asked.op.batch.is_none();
+    let server_id = if one { new_id(context, asked, answer, &seen)? } else { None };
     Ok(Answer::Accepted { server_id, pending })
 }
 

@@ -85,7 +85,10 @@ pub fn version(
 /// As [`list`]; also a write that the kind does not have, and a body that contradicts the key.
 pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Failure> {
     let (role, op, target) = operation(kind, write)?;
-    let vars = target_vars(target);
+    let vars = match op.batch {
+        Some(_) => vars(&Key::new(Vec::new()), &target.parent_ids, None),
+        None => target_vars(target),
+    };
     let sent = body::of_write(kind, op, write).map_err(|e| backend_failure(e.to_string()))?;
     let body = body::filtered(op, sent, &vars).map_err(filter_failure)?;
     let mut request = build(site, op, role, &fill(site, target), body)?;
@@ -93,7 +96,7 @@ pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Fai
     Ok(request)
 }
 
-/// The operation that performs a write, and what it is about.
+/// The operation that performs a write, and what it is about; of several objects the first.
 ///
 /// # Errors
 /// A write that the kind does not have.
@@ -102,6 +105,7 @@ pub fn operation<'a>(kind: &'a Kind, write: &'a Write) -> Result<(Role, &'a Op, 
         Write::Create(target, _) => (Role::Create, &kind.create, target, "create"),
         Write::Update(target, _) => (Role::Update, &kind.update, target, "update"),
         Write::Delete(target) => (Role::Delete, &kind.delete, target, "delete"),
+        Write::Batch(writes) => return operation(kind, writes.first().expect("a batch is not empty")),
     };
     match op {
         Some(op) => Ok((role, op, target)),

@@ -61,6 +61,7 @@ pub fn op(request: &str) -> Op {
         item: None,
         id: None,
         send: Send::Ours,
+        batch: None,
         wait: None,
         forced: None,
     }

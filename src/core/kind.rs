@@ -10,6 +10,7 @@ use super::fields::{Comparer, FieldRules};
 use super::filter::Filter;
 use super::identity::KindName;
 use super::path::Path;
+use super::report::Action;
 
 /// A kind of one backend.
 #[derive(Clone, Debug)]
@@ -101,6 +102,9 @@ pub struct Op {
     /// From the answer `{status, headers, body}` to the new id.
     pub id: Option<Filter>,
     pub send: Send,
+    /// So many objects of the same parents, at most, go in one request; what is sent is the list of them, even
+    /// of one. `None`: each has a request of its own.
+    pub batch: Option<usize>,
     pub wait: Option<Wait>,
     /// Used when every conflicting path is one that may be forced.
     pub forced: Option<Forced>,
@@ -292,6 +296,15 @@ impl Kind {
         [list, read, self.create.as_ref(), self.update.as_ref(), self.delete.as_ref(), self.check.as_ref()]
             .into_iter()
             .flatten()
+    }
+
+    /// The operation that does `action`; a kind without a `create` creates by its update.
+    pub fn op_for(&self, action: Action) -> Option<&Op> {
+        match action {
+            Action::Delete | Action::Replace => self.delete.as_ref(),
+            Action::Create => self.create.as_ref().or(self.update.as_ref()),
+            Action::Update | Action::None => self.update.as_ref(),
+        }
     }
 
     /// Whether an object can be read with nothing but its key.

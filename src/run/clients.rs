@@ -139,8 +139,7 @@ impl<Mode: Send + Sync> Look for Clients<Mode> {
 impl Act for Clients<ReadWrite> {
     fn write<'a>(&'a self, write: &'a Write) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
-            let (Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target)) = write;
-            match self.of(&target.id.kind) {
+            match self.of(&write.target().id.kind) {
                 Ok((kind, client)) => client.write(kind, write).await,
                 Err(answer) => answer,
             }

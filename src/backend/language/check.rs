@@ -1,8 +1,8 @@
 //! What only shows when a kind is there as a whole, or all kinds are: placeholders without a source, parents
 //! that are no kinds, objects that could not be found again. All of it is known offline.
 
-use super::address;
 use super::reader::Reader;
+use super::{address, batch};
 use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Op, Parent, Part, Piece, Read, Version};
 use crate::core::node::{Node, Pos};
@@ -43,6 +43,7 @@ impl Checker<'_, '_> {
     fn check(&mut self) {
         self.placeholders();
         address::check(self.reader, self.kind, self.node);
+        batch::check(self.reader, self.kind, self.node);
         self.parents();
         self.listing();
         self.identity();

@@ -5,6 +5,7 @@
 //! shows when all kinds are there (`check`). Nothing here knows an API, a file or the network.
 
 mod address;
+mod batch;
 mod check;
 mod connection;
 mod generic;

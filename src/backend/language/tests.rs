@@ -248,7 +248,6 @@ fn wrong_records_say_what_and_where() {
 #[test]
 fn what_waits_for_later_is_refused() {
     for (kinds, what) in [
-        (with("create: {request: POST /t, batch: 10}"), "`batch`"),
         (
             with("create: {request: POST /t, type: application/x-www-form-urlencoded}"),
             "a body of type `application/x-www-form-urlencoded`",

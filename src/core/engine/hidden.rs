@@ -8,11 +8,14 @@ use super::super::redact::Redactor;
 use super::super::veil::Veil;
 use super::Engine;
 use super::decide::Seen;
+use super::queue::Queued;
 
 impl Engine {
-    /// A failure of a write, without the secrets of its object.
-    pub(super) fn without_secrets(&self, at: usize, failure: Failure) -> Failure {
-        let redactor = Redactor::new(self.secrets_seen(at));
+    /// A failure of a write, without the secrets of its objects.
+    pub(super) fn without_secrets(&self, bundle: &[Queued], failure: Failure) -> Failure {
+        let secrets: Vec<String> =
+            bundle.iter().flat_map(|queued| self.secrets_seen(queued.object)).collect();
+        let redactor = Redactor::new(secrets);
         let text = |text: String| redactor.text(&text).into_owned();
         Failure { message: text(failure.message), hint: failure.hint.map(text), ..failure }
     }

@@ -9,7 +9,7 @@
 //!              └────────── waiting ←──────────────────┘   a write counts only once it was read back
 //! ```
 //!
-//! `observe` asks, `decide` compares, `act` writes, `settle` ends an object and frees those that wait for it.
+//! `observe` asks, `decide` compares, `act` guards, `send` writes, `settle` ends an object and frees those that wait for it.
 
 mod act;
 pub mod backoff;
@@ -22,9 +22,11 @@ mod family;
 mod hidden;
 mod object;
 mod observe;
+mod queue;
 mod ramp;
 mod random;
 mod ready;
+mod send;
 mod settle;
 mod setup;
 mod written;
@@ -107,7 +109,7 @@ pub enum Effect {
 enum Pending {
     List { collection: usize, asked: u64 },
     Read { object: usize, asked: u64 },
-    Write { object: usize },
+    Write { objects: Vec<usize> },
 }
 
 /// What a timer wakes.
@@ -255,7 +257,7 @@ impl Engine {
         match self.pending.remove(&id) {
             Some(Pending::List { collection, asked }) => self.listed(collection, asked, answer),
             Some(Pending::Read { object, asked }) => self.read(object, asked, answer),
-            Some(Pending::Write { object }) => self.written(object, answer),
+            Some(Pending::Write { objects }) => self.written(objects, answer),
             None => {}
         }
     }

@@ -14,7 +14,7 @@ use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
 use super::decide::Seen;
-use super::ramp::Queued;
+use super::queue::Queued;
 
 /// How long a server may take to finish what it has accepted, where the kind says nothing longer.
 const FINISHED_WITHIN: Duration = Duration::from_secs(60);
@@ -114,6 +114,8 @@ pub struct Object {
     pub doubt: Option<(Action, Explanation)>,
     /// It was created in this run, and no listing has shown it since.
     pub created: bool,
+    /// So many objects, itself among them, may go in one request: fewer after each refusal of several.
+    pub most_together: usize,
     /// The version that was seen before a deletion was refused as a conflict.
     pub refused_at: Option<Option<VersionToken>>,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
@@ -181,6 +183,7 @@ impl Object {
             last_failure: None,
             doubt: None,
             created: false,
+            most_together: usize::MAX,
             refused_at: None,
             doomed: None,
         }

@@ -23,6 +23,7 @@ fn op(method: Method, pieces: &[Piece]) -> Op {
         item: None,
         id: None,
         send: Send::Ours,
+        batch: None,
         wait: None,
         forced: None,
     }

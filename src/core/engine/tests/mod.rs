@@ -6,3 +6,4 @@ mod model;
 mod order;
 mod pass;
 mod simulation;
+mod together;

@@ -64,6 +64,8 @@ pub struct Model {
     pub deaf: bool,
     /// Listings do not tell the ids.
     pub anonymous: bool,
+    /// Names of objects that no write may have: one of several is refused with 422, alone with 400.
+    pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
 }
@@ -165,12 +167,20 @@ impl Model {
         if let Some(meddle) = self.meddle.take() {
             meddle(self);
         }
-        let (role, target) = match write {
-            Write::Create(target, _) => ("create", target),
-            Write::Update(target, _) => ("update", target),
-            Write::Delete(target) => ("delete", target),
+        let role = match &write.members()[0] {
+            Write::Create(..) => "create",
+            Write::Update(..) => "update",
+            Write::Delete(_) => "delete",
+            Write::Batch(_) => panic!("a batch in a batch"),
         };
-        self.log.push(format!("{role} {}", target.id));
+        let names: Vec<String> = write.members().iter().map(|one| one.target().id.key.to_string()).collect();
+        self.log.push(format!("{role} {} {}", write.target().id.kind.kind, names.join(" ")));
+        if names.len() > 1 && names.iter().any(|name| self.poison.contains(name)) {
+            return failed(FailureClass::Status(422));
+        }
+        if names.iter().any(|name| self.poison.contains(name)) {
+            return failed(FailureClass::Status(400));
+        }
         let fault = self.fault(role);
         if let Some(answer) = fault.as_ref().and_then(refusal) {
             return answer;
@@ -181,6 +191,11 @@ impl Model {
 
     fn perform(&mut self, write: &Write) -> Answer {
         match write {
+            Write::Batch(writes) => {
+                let answers: Vec<Answer> = writes.iter().map(|one| self.perform(one)).collect();
+                let no = answers.into_iter().find(|answer| !matches!(answer, Answer::Accepted { .. }));
+                no.unwrap_or(Answer::Accepted { server_id: None, pending: false })
+            }
             Write::Create(target, body) => {
                 let value = self.normalised(body, None);
                 self.next_id += 1;
@@ -358,6 +373,7 @@ fn op(method: Method, path: Vec<Piece>, send: Send) -> Op {
         item: None,
         id: None,
         send,
+        batch: None,
         wait: None,
         forced: None,
     }

@@ -42,6 +42,14 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
             kind.version = Version::OnItem(Filter::parse(".version").expect("a filter"));
             send(kind, Send::JsonPatch);
         }),
+        with(kind("Entry", false, Some("Zone")), |kind| {
+            kind.serial = Serial::Part("in".into());
+            batches(kind, 3);
+        }),
+        with(kind("Card", true, None), |kind| {
+            kind.read = Read::FromList;
+            batches(kind, 8);
+        }),
     ]
     .into_iter()
     .for_each(|kind| kinds.insert(kind));
@@ -49,7 +57,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
 });
 
 /// The kinds by name, with the parent's, in the order in which documents are drawn.
-const MAKES: [(&str, Option<&str>); 10] = [
+const MAKES: [(&str, Option<&str>); 12] = [
     ("Team", None),
     ("Repo", None),
     ("Zone", None),
@@ -60,11 +68,19 @@ const MAKES: [(&str, Option<&str>); 10] = [
     ("Lone", None),
     ("Record", Some("Zone")),
     ("Member", Some("Repo")),
+    ("Card", None),
+    ("Entry", Some("Zone")),
 ];
 
 fn with(mut kind: Kind, change: impl FnOnce(&mut Kind)) -> Kind {
     change(&mut kind);
     kind
+}
+
+fn batches(kind: &mut Kind, most: usize) {
+    for op in [&mut kind.create, &mut kind.update, &mut kind.delete] {
+        op.as_mut().expect("it has all operations").batch = Some(most);
+    }
 }
 
 fn send(kind: &mut Kind, send: Send) {
@@ -84,9 +100,9 @@ pub struct Manner {
 impl Manner {
     pub fn of(kind: &str) -> Manner {
         Manner {
-            unique: !matches!(kind, "Repo" | "Member" | "Rule"),
+            unique: !matches!(kind, "Repo" | "Member" | "Rule" | "Card"),
             slow: matches!(kind, "Zone" | "Queue"),
-            hides: matches!(kind, "Repo" | "Hook"),
+            hides: matches!(kind, "Repo" | "Hook" | "Card"),
         }
     }
 }
