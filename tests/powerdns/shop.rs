@@ -117,8 +117,12 @@ impl Shop {
     }
 
     fn clear(&self) {
-        for path in ["/zones/shop.test.", "/zones/eu.shop.test.", "/autoprimaries/2001:DB8::53/ns1.shop.test"]
-        {
+        for path in [
+            "/zones/shop.test.",
+            "/zones/eu.shop.test.",
+            "/zones/0=2F26.shop.test.",
+            "/autoprimaries/2001:DB8::53/ns1.shop.test",
+        ] {
             self.server.request(Method::DELETE, &self.named(path), None);
         }
         for key in ["shop-transfer", "shop-shared", "shop-theirs"] {
