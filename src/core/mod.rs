@@ -9,6 +9,7 @@
 mod align;
 pub mod change;
 pub mod compare;
+pub mod cycle;
 pub mod diff;
 pub mod document;
 pub mod engine;
@@ -30,6 +31,7 @@ pub mod path;
 pub mod problem;
 pub mod raw;
 pub mod redact;
+pub mod rename;
 pub mod report;
 pub mod scrub;
 pub mod suggest;

@@ -38,8 +38,13 @@ impl Engine {
         if self.waits_for_the_server(at, decision.action) {
             return;
         }
+        if self.serves_already(at) && decision.action != Action::Replace {
+            return self.settle(at, Outcome::InSync);
+        }
         let decision = self.in_family(at, decision);
+        let decision = self.beside_former(at, decision);
         self.take_note(at, &decision);
+        self.note_later(at, decision.action);
         if let Some(outcome) = decision.settled {
             return self.settle(at, outcome);
         }
@@ -65,10 +70,12 @@ impl Engine {
     /// What is wanted of an object, with what its references name; copied only where there are any.
     pub(super) fn spec(&self, at: usize) -> Cow<'_, Node> {
         let object = &self.objects[at];
-        if object.links.references.is_empty() {
+        if object.links.references.is_empty() && object.stands_as.is_none() {
             return Cow::Borrowed(&object.spec);
         }
-        Cow::Owned(object.spec.resolve(&|reference| self.look(at, reference)))
+        let spec = object.without_later(&object.spec);
+        let spec = spec.resolve(&|reference| self.look(at, reference));
+        Cow::Owned(object.with_new_name(spec))
     }
 
     /// A write whose answer was lost, and whose effect is there: it was ours.
@@ -120,7 +127,10 @@ impl Engine {
                 (GONE_WITHIN.max(object.kind.visible), object.deletes > 0 || item.deleting)
             }
             (Seen::Present(item), _) if item.deleting => (GONE_WITHIN, object.deletes > 0),
-            (Seen::Present(_), Action::Update) => (object.patience(), object.pending),
+            (Seen::Present(_), Action::Update) => {
+                let old_name = object.stands_as.is_some() && object.sets > 0;
+                (object.patience(), object.pending || old_name)
+            }
             _ => return false,
         };
         let over = self.now >= wrote_at + patience || self.stopped.is_some();
@@ -129,6 +139,7 @@ impl Engine {
             return false;
         }
         self.objects[at].looks += 1;
+        self.objects[at].stands_as = None;
         self.wait(at, backoff::visibility_delay(self.objects[at].looks));
         true
     }

@@ -20,12 +20,14 @@ pub mod decide;
 pub mod failure;
 mod family;
 mod hidden;
+mod later;
 mod object;
 mod observe;
 mod queue;
 mod ramp;
 mod random;
 mod ready;
+mod rename;
 mod send;
 mod settle;
 mod setup;
@@ -130,6 +132,8 @@ pub struct Engine {
     /// The keys of a kind that anyone wants whole.
     wanted: HashMap<KindName, Arc<HashSet<Key>>>,
     dependants: Vec<Vec<usize>>,
+    /// By object: those that have a field to be set once it is settled.
+    waiters: HashMap<usize, Vec<usize>>,
     ramps: BTreeMap<Arc<str>, Ramp>,
     pending: HashMap<RequestId, Pending>,
     timers: BinaryHeap<Reverse<(Duration, Timer)>>,
@@ -182,6 +186,7 @@ impl Engine {
             options,
             dependants: vec![Vec::new(); objects.len()],
             objects,
+            waiters: HashMap::new(),
             collections: Collections::default(),
             wanted: HashMap::new(),
             ramps: BTreeMap::new(),
@@ -199,6 +204,7 @@ impl Engine {
             ending: VecDeque::new(),
             stopped: None,
         };
+        engine.set_waiters();
         engine.leave_out_the_unneeded();
         engine.set_gates();
         engine.set_wanted();
@@ -314,6 +320,9 @@ impl Engine {
         let named = *self.objects[object].links.references.get(&reference.text)?;
         let named = &self.objects[named];
         let Seen::Present(item) = &named.seen else { return None };
+        if let Some(name) = named.new_name(&reference.field) {
+            return Some(name);
+        }
         // What a plan replaces will have other values than it has now.
         if named.action == Action::Replace && named.outcome() == Some(&Outcome::Planned) && !named.context {
             return None;

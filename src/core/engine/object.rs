@@ -8,7 +8,7 @@ use super::super::change::{Change, Shown};
 use super::super::document::{Document, Ensure, OnConflict, Policy};
 use super::super::exchange::VersionToken;
 use super::super::graph::GraphNode;
-use super::super::identity::ObjectId;
+use super::super::identity::{Key, ObjectId};
 use super::super::kind::{Kind, Wait};
 use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
@@ -74,6 +74,10 @@ pub struct Object {
     pub fence: u64,
     /// The observation must come from a read of its own.
     pub own_read: bool,
+    /// What it refers to in fields that are not to be set yet.
+    pub later: Vec<usize>,
+    /// It was settled before, and those that need it went on.
+    pub comes_again: bool,
     /// `seen` is the answer to a read of its own.
     pub seen_by_read: bool,
 
@@ -90,6 +94,8 @@ pub struct Object {
     pub changes: Vec<Change>,
     pub findings: Vec<Finding>,
 
+    /// The key under which it stands, where that is not its own: before a rename of it, or of its parent.
+    pub stands_as: Option<Key>,
     pub server_id: Option<Arc<str>>,
     pub failures: u32,
     pub races: u32,
@@ -159,6 +165,8 @@ impl Object {
             seen_at: 0,
             fence: 0,
             own_read: false,
+            later: Vec::new(),
+            comes_again: false,
             seen_by_read: false,
             unseen_needs: 0,
             unsettled_needs: 0,
@@ -168,6 +176,7 @@ impl Object {
             action: Action::None,
             changes: Vec::new(),
             findings: Vec::new(),
+            stands_as: None,
             server_id: None,
             failures: 0,
             races: 0,

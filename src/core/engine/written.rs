@@ -44,7 +44,12 @@ impl Engine {
         let phase = std::mem::replace(&mut self.objects[at].phase, Phase::Observing);
         let Phase::Writing(queued) = phase else { return None };
         self.no_longer_writing(&queued);
-        self.objects[at].fence = self.count;
+        let object = &mut self.objects[at];
+        object.fence = self.count;
+        if object.stands_as.take().is_some() {
+            // It may have its new name by now, which a read by id would take for another object.
+            object.server_id = None;
+        }
         Some(queued)
     }
 

@@ -2,8 +2,10 @@
 
 mod family;
 mod faults;
+mod later;
 mod model;
 mod order;
 mod pass;
+mod rename;
 mod simulation;
 mod together;

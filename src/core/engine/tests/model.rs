@@ -14,7 +14,8 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{
     Kind, Kinds, ListOp, Method, Op, Parent, Part, Piece, Read, Send, Serial, Template, Version,
 };
-use crate::core::node::{Node, Origin, Pos};
+use crate::core::node::{Node, Origin, Pos, Reference};
+use crate::core::path::Path;
 use crate::core::report::Report;
 use crate::core::value::Value;
 
@@ -64,6 +65,8 @@ pub struct Model {
     pub deaf: bool,
     /// Listings do not tell the ids.
     pub anonymous: bool,
+    /// An update with another name renames the object.
+    pub renames: bool,
     /// Names of objects that no write may have: one of several is refused with 422, alone with 400.
     pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
@@ -220,6 +223,9 @@ impl Model {
                 for stored in self.objects.get_mut(&slot).into_iter().flatten().filter(|s| s.id == old.id) {
                     stored.value = value.clone();
                 }
+                if self.renames {
+                    self.rename(&slot, old.id);
+                }
                 Answer::Accepted { server_id: None, pending: self.late_looks > 0 }
             }
             Write::Delete(_) if self.deaf => Answer::Absent,
@@ -235,6 +241,20 @@ impl Model {
                 Answer::Accepted { server_id: None, pending: false }
             }
         }
+    }
+
+    /// Moves an object to the name that its value has.
+    fn rename(&mut self, slot: &(Arc<str>, String), id: u64) {
+        let mut stored = self.objects.get_mut(slot).map(std::mem::take).unwrap_or_default();
+        let Some(at) = stored.iter().position(|stored| stored.id == id) else { return };
+        let mut one = stored.remove(at);
+        self.objects.insert(slot.clone(), stored);
+        let named = |(part, have): &(Arc<str>, Value)| {
+            let name = one.value.get(&**part).cloned();
+            (part.clone(), name.unwrap_or_else(|| have.clone()))
+        };
+        one.key = Key::new(one.key.parts().iter().map(named).collect());
+        self.objects.entry((slot.0.clone(), one.key.to_string())).or_default().push(one);
     }
 
     fn normalised(&self, body: &Body, old: Option<&Value>) -> Value {
@@ -322,6 +342,9 @@ impl Model {
 fn item(stored: &Stored) -> Item {
     let mut value = stored.value.clone();
     value["id"] = stored.id.into();
+    if value.get("name").is_none() {
+        value["name"] = stored.key.get("name").cloned().unwrap_or_default();
+    }
     Item {
         key: stored.key.clone(),
         server_id: Some(stored.id.to_string().into()),
@@ -421,6 +444,19 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         failed: None,
         ready: None,
         exists: None,
+    }
+}
+
+/// A reference to the id of an object: `Kind/name`.
+pub fn reference(to: &str) -> Reference {
+    let (kind, name) = to.split_once('/').expect("a kind and a name");
+    Reference {
+        backend: None,
+        kind: kind.into(),
+        parts: vec![("name".into(), name.into())],
+        field: Path::parse("id").expect("a path"),
+        text: format!("{to} .id").into(),
+        secrets: Default::default(),
     }
 }
 

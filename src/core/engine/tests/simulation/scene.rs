@@ -131,6 +131,7 @@ impl Scene {
             let (name, parent) = MAKES[makes[dice.below(makes.len())]];
             draw_document(dice, &mut documents, i, name, parent);
         }
+        tie(dice, &mut documents);
         dice.shuffle(&mut documents);
         let few = dice.chance(0.15);
         let selected = documents.iter().map(|_| !few || dice.chance(0.6)).collect();
@@ -142,6 +143,20 @@ impl Scene {
 
     pub fn kind(&self, at: usize) -> &Arc<Kind> {
         KINDS.get(&self.documents[at].id.kind).expect("a kind")
+    }
+}
+
+/// References against the order of drawing, which may close a cycle, and to the object itself.
+fn tie(dice: &mut Dice, documents: &mut [Document]) {
+    for at in 0..documents.len() {
+        let to = at + dice.below(documents.len() - at);
+        let updates = KINDS.get(&documents[at].id.kind).is_some_and(|kind| kind.update.is_some());
+        if !dice.chance(0.1) || !updates || documents[to].policy.ensure == Ensure::Absent {
+            continue;
+        }
+        let reference = reference_to(&documents[to]);
+        let Want::Map(fields) = &mut documents[at].spec.want else { unreachable!("a spec is a map") };
+        fields.insert("mate", Node::new(Pos::default(), Want::Ref(reference.into())));
     }
 }
 
