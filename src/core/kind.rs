@@ -177,9 +177,25 @@ pub enum Piece {
 }
 
 impl Template {
+    /// The text, where there is no placeholder.
+    pub fn literal(&self) -> Option<&str> {
+        match &self.0[..] {
+            [] => Some(""),
+            [Piece::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
     /// The placeholders.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.0.iter().filter(|piece| !matches!(piece, Piece::Literal(_)))
+    }
+}
+
+impl Forced {
+    /// The placeholders of the query and the headers.
+    pub fn placeholders(&self) -> impl Iterator<Item = &Piece> {
+        self.query.iter().chain(&self.headers).flat_map(|(_, template)| template.pieces())
     }
 }
 

@@ -28,6 +28,7 @@ pub mod node;
 pub mod overlay;
 pub mod patch;
 pub mod path;
+pub mod probe;
 pub mod problem;
 pub mod raw;
 pub mod redact;

@@ -7,17 +7,21 @@
 mod address;
 mod batch;
 mod check;
+#[cfg(test)]
+mod check_tests;
 mod connection;
 mod generic;
 mod kind;
 mod listing;
 mod operation;
 mod reader;
+mod shapes;
 mod template;
 #[cfg(test)]
 pub(super) mod testing;
 #[cfg(test)]
 mod tests;
+mod useless;
 mod words;
 
 use std::sync::Arc;
@@ -25,6 +29,7 @@ use std::sync::Arc;
 pub use self::connection::{check_connection, connection};
 pub use self::generic::generic_kind;
 
+use self::check::Found;
 use self::reader::Reader;
 use super::preset;
 use crate::core::kind::Kind;
@@ -56,10 +61,8 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
     if let Some(node) = spec.get("kinds") {
         for (name, node) in reader.members(node, "`kinds`") {
             let before = reader.problems.len();
-            if let Some(kind) = kind::read(&mut reader, &backend, name, node)
-                && reader.problems.len() == before
-            {
-                kinds.push((kind, node));
+            if let Some(kind) = kind::read(&mut reader, &backend, name, node) {
+                kinds.push(Found { kind, node, sound: reader.is_sound_since(before) });
             }
         }
         let known: Vec<&str> = reader.names(node);
@@ -68,7 +71,7 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
         let message = format!("the backend `{backend}` says nothing of its kinds");
         reader.wrong(whole.root.at, message).hint = Some("give `preset` or `kinds`".into());
     }
-    (related(kinds.into_iter().map(|(kind, _)| kind).collect()), reader.problems)
+    (related(kinds.into_iter().map(|found| found.kind).collect()), reader.problems)
 }
 
 /// The kinds, each knowing what it has to know of its parents.
