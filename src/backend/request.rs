@@ -96,6 +96,12 @@ pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Fai
     Ok(request)
 }
 
+/// The question how far an operation is, at the URL that the server gave.
+pub fn operation_under_way(url: &str) -> HttpRequest {
+    let headers = vec![("accept".into(), ACCEPT.into())];
+    HttpRequest { role: Role::Read, method: Method::Get, url: url.into(), headers, body: None }
+}
+
 /// The operation that performs a write, and what it is about; of several objects the first.
 ///
 /// # Errors

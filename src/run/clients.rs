@@ -131,7 +131,7 @@ impl<Mode: Send + Sync> Look for Clients<Mode> {
         Box::pin(async move {
             let name = match ask {
                 Ask::List(collection, _) => &collection.kind,
-                Ask::Read(target) => &target.id.kind,
+                Ask::Read(target) | Ask::Operation(target, _) => &target.id.kind,
             };
             match self.of(name) {
                 Ok((kind, client)) => client.ask(kind, ask).await,

@@ -55,9 +55,9 @@ impl Checker<'_, '_> {
     fn check(&mut self) {
         self.placeholders();
         address::check(self.reader, self.kind, self.node);
-        batch::check(self.reader, self.kind, self.node);
         useless::check(self.reader, self.kind, self.node);
         shapes::check(self.reader, self.kind, self.node);
+        batch::check(self.reader, self.kind, self.node);
         self.parents();
         self.listing();
         self.identity();

@@ -23,6 +23,7 @@ mod hidden;
 mod later;
 mod object;
 mod observe;
+mod operation;
 mod queue;
 mod ramp;
 mod random;
@@ -112,6 +113,7 @@ enum Pending {
     List { collection: usize, asked: u64 },
     Read { object: usize, asked: u64 },
     Write { objects: Vec<usize> },
+    Operation { object: usize },
 }
 
 /// What a timer wakes.
@@ -264,6 +266,7 @@ impl Engine {
             Some(Pending::List { collection, asked }) => self.listed(collection, asked, answer),
             Some(Pending::Read { object, asked }) => self.read(object, asked, answer),
             Some(Pending::Write { objects }) => self.written(objects, answer),
+            Some(Pending::Operation { object }) => self.followed(object, answer),
             None => {}
         }
     }
@@ -277,7 +280,7 @@ impl Engine {
             match timer {
                 Timer::Object(object) => {
                     if matches!(self.objects[object].phase, Phase::Waiting) {
-                        self.observe(object);
+                        self.look_again(object);
                     }
                 }
                 Timer::Collection(collection) => {

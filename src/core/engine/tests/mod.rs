@@ -4,6 +4,7 @@ mod family;
 mod faults;
 mod later;
 mod model;
+mod operations;
 mod order;
 mod pass;
 mod rename;

@@ -6,13 +6,15 @@ use std::time::Duration;
 
 use crate::core::document::{Document, Policy};
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
-use crate::core::exchange::{Answer, Ask, Body, Failure, FailureClass, Item, Listing, Target, Wanted, Write};
+use crate::core::exchange::{
+    Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, Wanted, Write,
+};
 use crate::core::fields::FieldRules;
 use crate::core::filter::Filter;
 use crate::core::graph::Graph;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{
-    Kind, Kinds, ListOp, Method, Op, Parent, Part, Piece, Read, Send, Serial, Template, Version,
+    Kind, Kinds, ListOp, Method, Op, Parent, Part, Piece, Read, Send, Serial, Template, Version, Wait,
 };
 use crate::core::node::{Node, Origin, Pos, Reference};
 use crate::core::path::Path;
@@ -65,6 +67,9 @@ pub struct Model {
     pub deaf: bool,
     /// Listings do not tell the ids.
     pub anonymous: bool,
+    /// Writes are operations that are waited for so, and these are the answers of all of them, in order; once
+    /// there is none left, an operation is done.
+    pub operations: Option<(Option<Wait>, VecDeque<Answer>)>,
     /// An update with another name renames the object.
     pub renames: bool,
     /// Names of objects that no write may have: one of several is refused with 422, alone with 400.
@@ -95,7 +100,8 @@ impl Model {
 
     /// The log's lines that change something.
     pub fn writes(&self) -> Vec<&str> {
-        let is_write = |line: &&str| !line.starts_with("list") && !line.starts_with("read");
+        let is_write =
+            |line: &&str| !["list", "read", "ask "].iter().any(|question| line.starts_with(question));
         self.log.iter().map(String::as_str).filter(is_write).collect()
     }
 
@@ -157,6 +163,11 @@ impl Model {
                 }
                 self.find(target).map_or(Answer::Absent, |stored| Answer::Found(item(stored)))
             }
+            Ask::Operation(target, operation) => {
+                self.log.push(format!("ask {} of {}", operation.url, target.id));
+                let next = self.operations.as_mut().and_then(|(_, answers)| answers.pop_front());
+                next.unwrap_or(Answer::Progress(Progress::Done { server_id: None }))
+            }
         }
     }
 
@@ -189,7 +200,15 @@ impl Model {
             return answer;
         }
         let answer = self.perform(write);
-        if fault.is_some() { failed(FailureClass::Lost) } else { answer }
+        match (answer, &self.operations) {
+            _ if fault.is_some() => failed(FailureClass::Lost),
+            (Answer::Accepted { server_id, .. }, Some((wait, _))) => {
+                let url = format!("/ops/{}", self.writes().len()).into();
+                let operation = Operation { url, wait: wait.clone(), id: None, retry_after: None };
+                Answer::Begun { operation, server_id }
+            }
+            (answer, _) => answer,
+        }
     }
 
     fn perform(&mut self, write: &Write) -> Answer {
