@@ -4,6 +4,8 @@
 //! `tests/servers/rabbitmq.sh start` prints the URL that goes into `TRUEUP_TEST_RABBITMQ`. Without it these
 //! tests say so and pass. Each has virtual hosts and users of its own, so they run beside each other.
 
+#[path = "support/api.rs"]
+mod api;
 #[path = "rabbitmq/delete.rs"]
 mod delete;
 #[path = "rabbitmq/drift.rs"]

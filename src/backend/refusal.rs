@@ -56,10 +56,12 @@ impl Context<'_> {
     /// [`Context::refused`], for an answer that holds these secrets itself: what the server generated is known
     /// to no redactor.
     pub fn refused_hiding(&self, class: FailureClass, answer: &HttpAnswer, secrets: &[String]) -> Failure {
-        let said = message_of(answer)
-            .map_or(String::new(), |said| format!(": {}", Redactor::new(secrets).text(&said)));
+        let status = status_text(answer.status);
+        // Many say no more than what the status says.
+        let more = message_of(answer).filter(|said| !status.to_lowercase().ends_with(&said.to_lowercase()));
+        let said = more.map_or(String::new(), |said| format!(": {}", Redactor::new(secrets).text(&said)));
         let retry_after = answer.header("retry-after").and_then(|text| retry_after(text, self.now));
-        let what = format!("the server answered {}{said}", status_text(answer.status));
+        let what = format!("the server answered {status}{said}");
         match retry_after.filter(|wait| *wait > PATIENCE) {
             Some(wait) => {
                 let what = format!("{what}; it asks to wait {}", humantime::format_duration(wait));
@@ -177,10 +179,9 @@ pub fn retry_after(text: &str, now: Duration) -> Option<Duration> {
     Some(Duration::from_secs(date.checked_sub(now)?.min(LONGEST_WAIT).as_secs_f64().ceil() as u64))
 }
 
-/// Whether an answer is a web page.
+/// Whether an answer is a web page: by how it begins, as many servers call whatever they say themselves HTML.
 pub fn is_html(answer: &HttpAnswer) -> bool {
-    let named = answer.header("content-type").is_some_and(|kind| kind.to_ascii_lowercase().contains("html"));
-    named || answer.body.trim_ascii_start().starts_with(b"<")
+    text_of(answer).is_some_and(|text| text.trim_start().starts_with('<'))
 }
 
 /// The members in which APIs say what is wrong, in the order of reading (RFC 9457 among them).
@@ -198,7 +199,7 @@ pub fn message_of(answer: &HttpAnswer) -> Option<String> {
             said if said.is_empty() => signs_of(&value).join(", "),
             said => said.join(": "),
         },
-        Err(_) => cut(text, LONGEST_TEXT),
+        Err(_) => cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST_TEXT),
     };
     (!said.is_empty()).then_some(said)
 }

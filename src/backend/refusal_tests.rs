@@ -42,9 +42,17 @@ fn the_servers_own_words_are_found() {
         (400, JSON, r#"{"errors":[{"field":"a","message":"x"},"y"]}"#, "400 Bad Request: a: x: y"),
         (400, JSON, r#"{"error":"same","message":"same"}"#, "400 Bad Request: same"),
         (400, JSON, r#""just text""#, "400 Bad Request: just text"),
-        (409, "text/plain", "Conflict\n", "409 Conflict: Conflict"),
+        (409, "text/plain", "Conflict\n", "409 Conflict"),
+        (409, "text/plain", "name is taken\n", "409 Conflict: name is taken"),
+        (409, JSON, r#"{"error":"conflict"}"#, "409 Conflict"),
         (500, "text/html", "<html><b>stack</b></html>", "500 Internal Server Error"),
-        (500, "", "<!DOCTYPE html>", "500 Internal Server Error"),
+        (
+            500,
+            "text/html",
+            "Error: duplicate id\n    at insert (a.js:1)",
+            "500 Internal Server Error: Error: duplicate id at insert (a.js:1)",
+        ),
+        (500, "", "\u{feff} <!DOCTYPE html>", "500 Internal Server Error"),
         (404, JSON, "{}", "404 Not Found"),
         (599, "", "", "599"),
     ] {
@@ -80,15 +88,15 @@ fn messages_are_bounded() {
 
 #[test]
 fn hints_name_the_next_step() {
-    for (status, kind, part) in [
-        (401, JSON, "env:TOKEN"),
-        (403, JSON, "env:TOKEN"),
-        (404, JSON, "http://host/api"),
-        (404, "text/html", "web page"),
-        (405, JSON, "method"),
-        (429, JSON, "limits"),
+    for (status, body, part) in [
+        (401, "", "env:TOKEN"),
+        (403, "", "env:TOKEN"),
+        (404, "", "http://host/api"),
+        (404, "<html>", "web page"),
+        (405, "", "method"),
+        (429, "", "limits"),
     ] {
-        let hint = refused(&answer(status, kind, "")).hint.expect("a hint");
+        let hint = refused(&answer(status, "text/html", body)).hint.expect("a hint");
         assert!(hint.contains(part), "{status}: {hint}");
     }
     assert_eq!(refused(&answer(500, JSON, "")).hint, None);

@@ -14,6 +14,7 @@ pub fn kind() -> Kind {
         name: name.into(),
         on_item: on_item.map(filter),
         parent,
+        fold: None,
     };
     Kind {
         name: name("Queue"),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::cycle;
 use super::document::{Document, Ensure, Was};
-use super::identity::{KindName, ObjectId};
+use super::identity::{Key, KindName, ObjectId};
 use super::kind::{Kind, Kinds, Parent};
 use super::node::{Origin, Pos, Reference};
 use super::problem::Problem;
@@ -53,8 +53,8 @@ impl GraphNode {
     }
 }
 
-/// The names by which references find documents: kind, and the text of each part.
-type Names = HashMap<(KindName, Vec<String>), usize>;
+/// The names by which references find documents: kind, and each part as a text, compared as the kind does.
+type Names = HashMap<ObjectId, usize>;
 
 impl Graph {
     /// Links the documents.
@@ -94,7 +94,7 @@ impl<'d> Builder<'d> {
         let mut names = Names::new();
         let mut graph = Graph::default();
         for (at, document) in documents.iter().enumerate() {
-            names.insert(name_of(&document.id), at);
+            names.insert(name_of(kinds, &document.id), at);
             graph.nodes.push(GraphNode::new(document.id.clone(), true));
         }
         Builder { documents, kinds, names, graph, formers: BTreeMap::new(), problems: Vec::new() }
@@ -129,7 +129,7 @@ impl<'d> Builder<'d> {
         let document = &self.documents[at];
         let Some(kind) = self.kinds.get(&document.id.kind) else { return Ok(()) };
         let id = rename::former(document, was, kind)?;
-        let name = name_of(&id);
+        let name = name_of(self.kinds, &id);
         let known = self.names.get(&name).copied();
         if let Some(other) = known.and_then(|known| self.documents.get(known)) {
             let message = format!("`{id}`, which it was, has a document of its own ({})", other.origin);
@@ -156,7 +156,8 @@ impl<'d> Builder<'d> {
         // A kind that is not known was said when the document was read.
         let kind = self.kinds.get(&name)?;
         let parts = in_kind_order(kind, &reference.parts);
-        let found = self.names.get(&(name, parts)).copied().filter(|found| !self.formers.contains_key(found));
+        let id = ObjectId { kind: name, key: key_of_texts(Some(kind), parts) };
+        let found = self.names.get(&id).copied().filter(|found| !self.formers.contains_key(found));
         if found.is_none() {
             let mut origin = document.origin.clone();
             origin.at = place;
@@ -176,7 +177,7 @@ impl<'d> Builder<'d> {
             let Parent::Of(parent) = &part.parent else { continue };
             let Some(parent) = self.kinds.get(parent).cloned() else { continue };
             let parent_id = parent_id(&id, &part.name, &parent);
-            let name = name_of(&parent_id);
+            let name = name_of(self.kinds, &parent_id);
             let known = self.names.get(&name).copied();
             let parent_at = known.unwrap_or_else(|| {
                 self.graph.nodes.push(GraphNode::new(parent_id, false));
@@ -225,17 +226,29 @@ impl GraphNode {
     }
 }
 
-fn name_of(id: &ObjectId) -> (KindName, Vec<String>) {
-    (id.kind.clone(), id.key.parts().iter().map(|(_, value)| plain_text(value)).collect())
+/// The identity with its parts as texts, which is how references spell them.
+fn name_of(kinds: &Kinds, id: &ObjectId) -> ObjectId {
+    let kind = kinds.get(&id.kind).map(|kind| &**kind);
+    ObjectId { kind: id.kind.clone(), key: key_of_texts(kind, id.key.parts().to_vec()) }
 }
 
-/// The texts of a reference's parts in the kind's order; the short form has no names and is in order.
-fn in_kind_order(kind: &Kind, parts: &[(Arc<str>, Value)]) -> Vec<String> {
-    if parts.iter().all(|(name, _)| name.is_empty()) {
-        return parts.iter().map(|(_, value)| plain_text(value)).collect();
+fn key_of_texts(kind: Option<&Kind>, parts: Vec<(Arc<str>, Value)>) -> Key {
+    let texts = parts.into_iter().map(|(name, value)| (name, Value::String(plain_text(&value)))).collect();
+    match kind {
+        Some(kind) => kind.key_of(texts),
+        None => Key::new(texts),
     }
-    let text = |name: &str| parts.iter().find(|(have, _)| **have == *name).map(|(_, v)| plain_text(v));
-    kind.parts.iter().filter_map(|part| text(&part.name)).collect()
+}
+
+/// The parts of a reference in the kind's order; those of the short form have no names and are in order.
+fn in_kind_order(kind: &Kind, parts: &[(Arc<str>, Value)]) -> Vec<(Arc<str>, Value)> {
+    if parts.iter().all(|(name, _)| name.is_empty()) {
+        // One part too many is no part of the kind, and finds nothing.
+        let names = kind.parts.iter().map(|part| part.name.clone()).chain(std::iter::repeat("".into()));
+        return names.zip(parts).map(|(name, (_, value))| (name, value.clone())).collect();
+    }
+    let value = |name: &str| parts.iter().find(|(have, _)| **have == *name).map(|(_, value)| value.clone());
+    kind.parts.iter().filter_map(|part| Some((part.name.clone(), value(&part.name)?))).collect()
 }
 
 /// `Kind/part/part`, as a reference spells it.

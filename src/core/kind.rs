@@ -7,7 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::fields::FieldRules;
+use super::fields::{Comparer, FieldRules};
 use super::filter::Filter;
 use super::identity::KindName;
 use super::path::Path;
@@ -55,6 +55,8 @@ pub struct Part {
     /// Where the part stands on an item. `None` for a parent's part that the item does not carry.
     pub on_item: Option<Filter>,
     pub parent: Parent,
+    /// How the parent that the part stands for compares its name, where no field of the kind's own says.
+    pub fold: Option<Comparer>,
 }
 
 /// What a part says of parents.

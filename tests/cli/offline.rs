@@ -106,6 +106,48 @@ fn selections_and_names_that_are_about_nothing() {
     scratch.trueup("get Team -f .").done().expect(0);
 }
 
+/// A comparer on the field of a name holds wherever the name stands: in the object's own key, in those of its
+/// children, and in references.
+#[test]
+fn a_name_in_two_spellings_is_one_name() {
+    let scratch = Scratch::with(
+        "backend.yaml",
+        "apiVersion: trueup/v1
+kind: Backend
+metadata: {name: dns}
+spec:
+  url: http://127.0.0.1:9
+  kinds:
+    Zone:
+      key: {name: .name}
+      list: GET /zones
+      create: POST /zones
+      fields: {name: trim_dot | ascii_downcase}
+    Record:
+      parent: {zone: Zone}
+      key: {name: .name}
+      list: GET /zones/{zone}
+      create: PUT /zones/{zone}/{name}
+",
+    );
+    let record = |zone: &str, ttl: &str| {
+        format!(
+            "apiVersion: dns\nkind: Record\nmetadata: {{zone: {zone}, name: www}}\nspec: {{ttl: {ttl}}}\n"
+        )
+    };
+    let absent = "apiVersion: dns\nkind: Zone\nmetadata: {name: shop.test., annotations: {trueup/ensure: absent}}\nspec: {}\n";
+    scratch.write("a.yaml", format!("{absent}---\n{}", record("Shop.Test", "5")));
+    let told = scratch.trueup("validate -f .").done().expect(65).err;
+    assert!(told.contains("`Record Shop.Test/www` needs `Zone shop.test.`, which is to be absent"), "{told}");
+
+    let present = absent.replace("absent", "exists");
+    scratch.write("a.yaml", format!("{present}---\n{}", record("shop.test", "!ref Zone/SHOP.test .ttl")));
+    scratch.trueup("validate -f .").done().expect(0);
+    scratch.write("b.yaml", record("shop.test.", "5"));
+    let told = scratch.trueup("validate -f .").done().expect(65).err;
+    assert!(told.contains("`Record shop.test./www` is described twice"), "{told}");
+}
+
 /// All that is wrong with a backend is said in one run, each at its line, with what was probably meant.
 #[test]
 fn all_that_is_wrong_with_a_backend() {

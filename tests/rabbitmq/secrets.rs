@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::server::lets_in;
 use crate::shop::{PASSWORD, Shop};
 
 fn hash(shop: &Shop) -> serde_json::Value {
@@ -11,7 +12,7 @@ fn hash(shop: &Shop) -> serde_json::Value {
 #[test]
 fn a_password_is_sent_with_what_changes_and_by_rotate_only() {
     let Some(shop) = Shop::stocked("rotate") else { return };
-    assert!(shop.server.lets_in(&shop.bob(), PASSWORD));
+    assert!(lets_in(&shop.server, &shop.bob(), PASSWORD));
     let first = hash(&shop);
     shop.run("apply --yes", 0);
     assert_eq!(hash(&shop), first, "a password is no difference");
@@ -21,7 +22,7 @@ fn a_password_is_sent_with_what_changes_and_by_rotate_only() {
     let report = shop.json(&format!("apply --yes {rotate}"), 0);
     assert_eq!((report.requests("update"), report.writes()), (1, 1));
     assert_ne!(hash(&shop), first, "a hash has new salt");
-    assert!(shop.server.lets_in(&shop.bob(), PASSWORD));
+    assert!(lets_in(&shop.server, &shop.bob(), PASSWORD));
     assert!(shop.rows("plan", 0).is_empty());
     let slip = shop.run("apply --yes --rotate User/bbo", 65);
     assert!(slip.stderr.contains("`--rotate User/bbo` names no document"), "{}", slip.stderr);
@@ -38,7 +39,7 @@ fn an_update_keeps_the_password_of_a_file_that_has_none() {
     );
     assert_eq!(shop.rows("apply --yes", 0), ["update done User bob"]);
     assert_eq!(hash(&shop), before);
-    assert!(shop.server.lets_in(&shop.bob(), "by hand"));
+    assert!(lets_in(&shop.server, &shop.bob(), "by hand"));
 }
 
 #[test]

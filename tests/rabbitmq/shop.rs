@@ -6,7 +6,7 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use reqwest::Method;
 
-use crate::server::{Server, segment};
+use crate::server::{Server, from_env, segment};
 use crate::support::Project;
 
 /// The password of the user in the manifests; it would break any text that it gets into.
@@ -45,7 +45,7 @@ impl Shop {
     }
 
     fn new(name: &'static str, turn: impl FnOnce() -> Turn) -> Option<Shop> {
-        let server = Server::from_env()?;
+        let server = from_env()?;
         let turn = turn();
         let project = on(&server);
         let shop = Shop { server, project, name, _turn: turn };

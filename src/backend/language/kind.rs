@@ -80,12 +80,12 @@ fn parts(reader: &mut Reader, record: Record, kind: &KindName) -> Vec<Part> {
                 of => Parent::Of(KindName { backend: kind.backend.clone(), kind: of.into() }),
             };
             let on_item = own.iter().find(|(own, _)| **own == *name).map(|(_, filter)| filter.clone());
-            parts.push(Part { name: name.into(), on_item, parent });
+            parts.push(Part { name: name.into(), on_item, parent, fold: None });
         }
     }
     for (name, filter) in own {
         if !parts.iter().any(|part| part.name == name) {
-            parts.push(Part { name, on_item: Some(filter), parent: Parent::Own });
+            parts.push(Part { name, on_item: Some(filter), parent: Parent::Own, fold: None });
         }
     }
     parts

@@ -77,7 +77,14 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
         let message = format!("the backend `{backend}` says nothing of its kinds");
         reader.wrong(whole.root.at, message).hint = Some("give `preset` or `kinds`".into());
     }
-    (kinds.into_iter().map(|found| found.kind).collect(), reader.problems)
+    (related(kinds.into_iter().map(|found| found.kind).collect()), reader.problems)
+}
+
+/// The kinds, each knowing what it has to know of its parents.
+fn related(kinds: Vec<Kind>) -> Vec<Kind> {
+    let mut all = kinds.clone();
+    all.iter_mut().for_each(|kind| kind.fold_as_parents(|name| kinds.iter().find(|kind| kind.name == *name)));
+    all
 }
 
 /// `metadata.name`, which documents use as their `apiVersion`.

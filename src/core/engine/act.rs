@@ -170,7 +170,9 @@ impl Engine {
         if let Some(outcome) = spent(object, &decision) {
             return self.settle(at, outcome);
         }
-        if let Some(outcome) = object.moved(decision.action, &decision.changes, self.names_what_is_new(at)) {
+        let ours = decision.action == Action::Update && self.came_with_parent(at);
+        let moved = object.moved(decision.action, &decision.changes, self.names_what_is_new(at));
+        if let Some(outcome) = moved.filter(|_| !ours) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
         }

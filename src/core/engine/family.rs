@@ -80,6 +80,16 @@ impl Engine {
         object.with_parent && agreed && matches!(object.seen, Seen::Absent)
     }
 
+    /// Whether an object that was to be made came with a parent that this run has made: servers fill what they
+    /// make (a zone with its first records), and nobody else has had a hand in that.
+    pub(super) fn came_with_parent(&self, at: usize) -> bool {
+        let makes = |action| matches!(action, Action::Create | Action::Replace);
+        let object = &self.objects[at];
+        let mut parents = object.links.parents.iter().map(|(_, parent)| &self.objects[*parent]);
+        object.agreed.as_ref().is_some_and(|agreed| makes(agreed.action))
+            && parents.any(|parent| parent.sets > 0 && makes(parent.action))
+    }
+
     /// Whether an object that is to go is left to the deletion of a parent, having none of its own.
     pub(super) fn goes_with_parent(&self, at: usize) -> bool {
         let object = &self.objects[at];

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
 };
-use super::super::identity::{Key, ObjectId};
+use super::super::identity::ObjectId;
 use super::super::kind::{Kind, Parent, Piece, Read, Version};
 use super::super::report::{Explanation, Outcome};
 use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT};
@@ -84,7 +84,7 @@ impl Engine {
         let by_id = |part: &str| pieces.iter().any(|p| matches!(p, Piece::PartId(name) if **name == *part));
         let name = Collection {
             kind: kind.name.clone(),
-            scope: Key::new(scope.collect()),
+            scope: kind.key_of(scope.collect()),
             parent_ids: self.parent_ids(object.links.parents.iter().filter(|(part, _)| by_id(part))),
         };
         self.collections.find(name, &kind)

@@ -1,7 +1,7 @@
 //! The functions that a filter may call: jq's own, less what reaches outside or never ends, and a prelude.
 //!
 //! Left out, and therefore unknown: `env`, `now`, `input`, `debug`, `stderr`, `halt`, everything about dates
-//! (the `timestamp` comparer is there for them). Known and refused, as they have no end of their own:
+//! (`timestamp` is there for them, which like the other comparers of single values is a function as well). Known and refused, as they have no end of their own:
 //! `repeat`, `while`, `until`, `recurse` with an argument.
 
 use std::sync::LazyLock;
@@ -11,8 +11,10 @@ use jaq_core::native::{Fun, bome, run, unary, v};
 use jaq_core::{Error, Exn, Native, box_iter::box_once};
 use jaq_json::Val;
 
-use super::convert::to_val;
+use super::convert::{from_val, to_val};
 use super::meter::{Jaq, MAX_BYTES, METER, TIMES};
+use crate::core::compare;
+use crate::core::fields::Comparer;
 use crate::core::value::Value;
 
 /// The most numbers that one `range` gives.
@@ -94,7 +96,22 @@ fn ours() -> Vec<Fun<Jaq>> {
             let (by, to, from) = (cv.0.pop_var(), cv.0.pop_var(), cv.0.pop_var());
             Box::new(range(from, to, by).map(|r| r.map_err(Exn::from)))
         })),
+        run(("quantity", v(0), |cv| bome(Ok(normal(&Comparer::Quantity, cv.1))))),
+        run(("duration", v(0), |cv| bome(Ok(normal(&Comparer::Duration, cv.1))))),
+        run(("timestamp", v(0), |cv| bome(Ok(normal(&Comparer::Timestamp, cv.1))))),
+        run(("cidr", v(0), |cv| bome(Ok(normal(&Comparer::Cidr, cv.1))))),
+        run(("url", v(0), |cv| bome(Ok(normal(&Comparer::Url, cv.1))))),
     ]
+}
+
+/// What a comparer of single values makes of one; whatever is no text and no number stays as it is.
+fn normal(comparer: &Comparer, val: Val) -> Val {
+    match &val {
+        Val::TStr(_) | Val::Num(_) => {
+            from_val(&val).map_or_else(|_| val.clone(), |value| to_val(&compare::fold(comparer, &value)))
+        }
+        _ => val,
+    }
 }
 
 /// `l * r`, unless it would repeat a text beyond the limit.

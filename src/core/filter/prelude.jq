@@ -4,6 +4,12 @@
 # The text without its last dot: DNS names.
 def trim_dot: if type == "string" then rtrimstr(".") else . end;
 
+# The content of a DNS record: an address, or parts of which names (with their last dot) and long hexadecimal
+# numbers have no case. What has quotes is a text.
+def dns_record: if type != "string" or contains("\"") then .
+  elif test("^[0-9A-Fa-f.:]+$") then cidr
+  else split(" ") | map(if test("\\.$|^[0-9A-Fa-f]{32,}$") then ascii_downcase else . end) | join(" ") end;
+
 # The character that a reference names, without its `&` and `;`; null for an unknown one.
 def character: if startswith("#x") or startswith("#X") then
     try ([reduce (.[2:] | ascii_downcase | explode[]) as $digit (0; . * 16

@@ -59,6 +59,19 @@ fn filters_give_what_jq_gives() {
 }
 
 #[test]
+fn what_compares_single_values_is_a_function_too() {
+    for (filter, input, want) in [
+        ("map(cidr)", r#"["2001:DB8:0::1","10.0.0.1/32","web",1]"#, r#"["2001:db8::1","10.0.0.1","web",1]"#),
+        ("url", r#""HTTP://Host:80/%7ea""#, r#""http://host/~a""#),
+        ("map(duration) | unique | length", r#"["90s","1m30s","PT1M30S"]"#, "1"),
+        ("map(timestamp) | unique | length", r#"["2026-01-01T01:00:00+01:00","2026-01-01T00:00:00Z"]"#, "1"),
+        ("map(quantity) | unique | length", r#"["1000m","1",1]"#, "1"),
+    ] {
+        assert_eq!(run(filter, input), Ok(vec![want.into()]), "{filter} on {input}");
+    }
+}
+
+#[test]
 fn the_prelude_makes_equal_what_means_the_same() {
     for (filter, input, want) in [
         ("trim_dot", r#""example.org.""#, r#""example.org""#),
@@ -78,6 +91,17 @@ fn the_prelude_makes_equal_what_means_the_same() {
         ("comma_joined", r#""b,a""#, r#""b,a""#),
         ("json_value", r#""{\"a\": 1}""#, r#"{"a":1}"#),
         ("json_value", r#""no json""#, r#""no json""#),
+        ("dns_record", r#""2001:DB8:0:0::1""#, r#""2001:db8::1""#),
+        ("dns_record", r#""192.0.2.1""#, r#""192.0.2.1""#),
+        ("dns_record", r#""10 Mail.Example.ORG.""#, r#""10 mail.example.org.""#),
+        ("dns_record", r#""\"Case Counts.\" \"Here.\"""#, r#""\"Case Counts.\" \"Here.\"""#),
+        ("dns_record", r#""257 3 13 T7g9UIie+/==""#, r#""257 3 13 T7g9UIie+/==""#),
+        (
+            "dns_record",
+            r#""1 8 1 ABCDEF0123456789ABCDEF0123456789ABCDEF01""#,
+            r#""1 8 1 abcdef0123456789abcdef0123456789abcdef01""#,
+        ),
+        ("dns_record", "1", "1"),
     ] {
         assert_eq!(run(filter, input), Ok(vec![want.into()]), "{filter} on {input}");
     }

@@ -35,6 +35,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         name: (*name).into(),
         on_item: (!on_item.is_empty()).then(|| filter(on_item)),
         parent: Parent::Own,
+        fold: None,
     };
     let pieces: Vec<Piece> = in_path
         .iter()

@@ -59,6 +59,36 @@ fn children_of_a_replaced_parent_go_with_it_and_are_created_again() {
     assert_eq!(words(&model.plan(&documents)), ["none in-sync"; 4]);
 }
 
+/// Somebody puts a record into the zone `b`.
+fn fill(model: &mut Model) {
+    model.put("Record", &[("in", "b"), ("name", "r")], json!({"ttl": 9}));
+}
+
+#[test]
+fn what_a_new_parent_brings_along_is_made_as_declared() {
+    for replaced in [false, true] {
+        let (mut model, documents) = if replaced { with_a_change() } else { zones() };
+        let plan = model.plan_with(&documents, consent());
+        // A server that fills what it makes: with the creation, which comes after the deletion of the old zone.
+        model.meddle = Some(if replaced { |model| model.meddle = Some(fill) } else { fill });
+        let report = model.apply_with(&documents, consent(), Some(&plan));
+        assert_eq!(report.objects[3].result, Outcome::Done, "{report:?}");
+        assert_eq!(model.get("Record", "b/r").expect("a record")["ttl"], 5);
+        assert_eq!(words(&model.plan(&documents)), ["none in-sync"; 4]);
+    }
+}
+
+#[test]
+fn what_others_put_into_a_parent_that_was_there_is_a_conflict() {
+    let (mut model, documents) = zones();
+    model.put("Zone", &[("name", "b")], json!({"type": "old"}));
+    let plan = model.plan(&documents);
+    model.meddle = Some(fill);
+    let report = model.apply_with(&documents, Options::default(), Some(&plan));
+    assert_eq!(report.objects[3].result.word(), "conflict");
+    assert_eq!(model.get("Record", "b/r").expect("a record")["ttl"], 9);
+}
+
 #[test]
 fn children_that_outlive_their_parent_are_left_alone() {
     let (mut model, documents) = with_a_change();

@@ -432,10 +432,10 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
     let mut parts = Vec::new();
     if let Some(parent) = parent {
         let of = Parent::Of(kind_name(parent));
-        parts.push(Part { name: "in".into(), on_item: None, parent: of });
+        parts.push(Part { name: "in".into(), on_item: None, parent: of, fold: None });
     }
     let on_item = Some(Filter::parse(".name").expect("a filter"));
-    parts.push(Part { name: "name".into(), on_item, parent: Parent::Own });
+    parts.push(Part { name: "name".into(), on_item, parent: Parent::Own, fold: None });
     Kind {
         name: kind_name(name),
         parts,
