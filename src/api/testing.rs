@@ -106,6 +106,7 @@ pub fn http(status: &str, headers: &[(&str, &str)], body: &str) -> Reply {
 
 pub fn connection(url: &str) -> Connection {
     Connection {
+        owner: "me".into(),
         name: "mq".into(),
         address: Address::Http(url.into()),
         auth: None,
@@ -142,6 +143,7 @@ pub fn target() -> Target {
         parent_ids: ParentIds::default(),
         version: None,
         observed: None,
+        forced: false,
     }
 }
 

@@ -10,6 +10,7 @@ use url::Url;
 use crate::core::exchange::{Answer, Failure, FailureClass, Item, Target, VersionToken};
 use crate::core::filter::{Filter, FilterError, Vars};
 use crate::core::kind::{Kind, Method, Op, Version};
+use crate::core::managers::Contested;
 use crate::core::path::{Path, Step};
 use crate::core::value::Value;
 
@@ -40,6 +41,16 @@ pub fn write(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -
     writing(context, asked, role, answer).unwrap_or_else(Answer::Failed)
 }
 
+/// What a dry run tells: the object that the server would store, where the answer holds it.
+pub fn check(context: &Context, asked: Asked, answer: &HttpAnswer) -> Answer {
+    match writing(context, asked, Role::Check, answer) {
+        // Another answer than the object says no more than that the write would be taken.
+        Ok(accepted @ Answer::Accepted { .. }) => reading(context, asked, answer, None).unwrap_or(accepted),
+        Ok(told) => told,
+        Err(failure) => Answer::Failed(failure),
+    }
+}
+
 /// The version that a request of its own tells; `None` where there is nothing yet to have one.
 ///
 /// # Errors
@@ -68,6 +79,13 @@ struct Seen {
     vars: Vars,
     state: State,
     failed: bool,
+}
+
+impl Seen {
+    /// Whether a filter on errors holds; it need not fit the text of each.
+    fn holds(&self, filter: &Filter) -> bool {
+        filter.holds(&self.envelope, &self.vars).unwrap_or(false)
+    }
 }
 
 impl Asked<'_> {
@@ -205,14 +223,22 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
     if role == Role::Delete && (matches!(answer.status, 404 | 410) || seen.state.absent) {
         return Ok(Answer::Absent);
     }
+    let is_error = !(200..300).contains(&answer.status);
+    if is_error && let Some(filter) = &asked.kind.conflict {
+        let fields = Contested::of(filter, &seen.envelope, &seen.vars).unwrap_or_default();
+        if !fields.is_empty() {
+            return Ok(Answer::Contested(context.contested(fields)));
+        }
+    }
     if exists(context, asked, role, answer, &seen)? {
         return Err(context.refused(FailureClass::Exists, answer));
     }
     let class = match answer.status {
+        _ if is_error && asked.kind.refused.as_ref().is_some_and(|f| seen.holds(f)) => FailureClass::Declared,
         409 | 412 => FailureClass::Conflict,
         status => FailureClass::Status(status),
     };
-    if seen.failed || !(200..300).contains(&answer.status) {
+    if seen.failed || is_error {
         return Err(context.refused(class, answer));
     }
     if is_html(answer) {

@@ -68,6 +68,7 @@ fn word(answer: &Answer) -> String {
                 if *pending { " pending" } else { "" }
             )
         }
+        Answer::Contested(fields) => format!("contested {fields:?}"),
         Answer::Failed(failure) => format!("{:?}: {}", failure.class, failure.message),
     }
 }

@@ -10,12 +10,17 @@ use crate::core::node::Secret;
 #[derive(Clone, Debug)]
 pub struct Connection {
     pub name: Arc<str>,
+    /// What `{owner}` stands for: who we are, to a server that asks.
+    pub owner: String,
     pub address: Address,
     pub auth: Option<Auth>,
     pub tls: Tls,
     pub headers: Vec<(String, Text)>,
     pub limits: Limits,
 }
+
+/// The owner where a backend names none.
+pub const OWNER: &str = "trueup";
 
 /// Where a backend is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,6 +10,7 @@ pub mod elements;
 pub mod etag;
 pub mod item;
 pub mod language;
+mod like;
 pub mod link;
 pub mod listing;
 pub mod onward;

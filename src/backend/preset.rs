@@ -11,8 +11,13 @@ use crate::core::raw::RawDocument;
 use crate::core::suggest;
 use crate::core::value::Value;
 
+use super::like;
+
 /// The presets, by name; each is a whole Backend document in `manifests/backends/`.
-const PRESETS: [(&str, &str); 1] = [("rabbitmq", include_str!("../../manifests/backends/rabbitmq.yaml"))];
+const PRESETS: [(&str, &str); 2] = [
+    ("kubernetes", include_str!("../../manifests/backends/kubernetes.yaml")),
+    ("rabbitmq", include_str!("../../manifests/backends/rabbitmq.yaml")),
+];
 
 /// The names of the presets.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -51,22 +56,27 @@ pub fn apply(doc: &RawDocument) -> Result<RawDocument, Problem> {
 
 /// Where in a document a map stands: it decides how deep two maps are merged.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
+pub(super) enum Level {
     Spec,
     /// `headers`, `limits`, `fields`: member by member.
     Members,
     Kinds,
     Kind,
+    /// A kind that is like another: its operations too are merged member by member.
+    Like,
 }
 
 /// `own`, with what only the preset has.
-fn merged(own: &Node, preset: &Node, level: Level) -> Node {
+pub(super) fn merged(own: &Node, preset: &Node, level: Level) -> Node {
     let (Want::Map(mine), Want::Map(theirs)) = (&own.want, &preset.want) else { return own.clone() };
     let mut all: Members = theirs.clone();
     for (name, node) in mine {
         let deeper = match (level, &**name) {
             (Level::Spec, "kinds") => Some(Level::Kinds),
-            (Level::Spec, "headers" | "limits") | (Level::Kind, "fields") => Some(Level::Members),
+            (Level::Spec, "headers" | "limits") | (Level::Kind | Level::Like, "fields") => {
+                Some(Level::Members)
+            }
+            (Level::Like, name) if like::OPERATIONS.contains(&name) => Some(Level::Members),
             (Level::Kinds, _) => Some(Level::Kind),
             _ => None,
         };

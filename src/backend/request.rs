@@ -85,12 +85,36 @@ pub fn version(
 /// As [`list`]; also a write that the kind does not have, and a body that contradicts the key.
 pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Failure> {
     let (role, op, target) = operation(kind, write)?;
-    let vars = target_vars(target);
-    let sent = body::of_write(kind, op, write).map_err(|e| backend_failure(e.to_string()))?;
-    let body = body::filtered(op, sent, &vars).map_err(filter_failure)?;
-    let mut request = build(site, op, role, &fill(site, target), body)?;
+    let mut request = self::request(site, kind, role, op, write)?;
     request.headers.extend(precondition(kind, role, op, target.version.as_ref()));
     Ok(request)
+}
+
+/// The dry run of a create or an update, and its operation. It stores nothing, so it has no precondition.
+///
+/// # Errors
+/// As [`write`].
+pub fn check<'k>(site: &Site, kind: &'k Kind, write: &Write) -> Result<(&'k Op, HttpRequest), Failure> {
+    let Some(op) = &kind.check else {
+        return Err(backend_failure(format!("the kind `{}` has no `check`", kind.name.kind)));
+    };
+    Ok((op, request(site, kind, Role::Check, op, write)?))
+}
+
+/// The request of a write, or of its dry run, as far as its operation says it.
+fn request(site: &Site, kind: &Kind, role: Role, op: &Op, write: &Write) -> Result<HttpRequest, Failure> {
+    let target = write.target();
+    let sent = body::of_write(kind, op, write).map_err(|e| backend_failure(e.to_string()))?;
+    let body = body::filtered(op, sent, &target_vars(target)).map_err(filter_failure)?;
+    match op.forced.as_ref().filter(|_| target.forced) {
+        None => build(site, op, role, &fill(site, target), body),
+        Some(forced) => {
+            let mut op = op.clone();
+            op.query.extend(forced.query.iter().cloned());
+            op.headers.extend(forced.headers.iter().cloned());
+            build(site, &op, role, &fill(site, target), body)
+        }
+    }
 }
 
 /// The operation that performs a write, and what it is about.

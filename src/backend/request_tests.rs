@@ -23,6 +23,7 @@ fn target(kind: &Kind) -> Target {
         parent_ids: ParentIds(vec![("vhost".into(), "v1".into())]),
         version: None,
         observed: Some(std::sync::Arc::new(json!({"uid": "u"}))),
+        forced: false,
     }
 }
 

@@ -37,6 +37,9 @@ pub fn kind() -> Kind {
         failed: None,
         ready: None,
         exists: None,
+        refused: None,
+        managers: None,
+        conflict: None,
     }
 }
 

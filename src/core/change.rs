@@ -18,6 +18,8 @@ pub struct Change {
     pub reason: Reason,
     /// Where the wanted value stands; `None` for what is only on the server.
     pub at: Option<Pos>,
+    /// Who set what the server has, where it tells.
+    pub set_by: Vec<Arc<str>>,
 }
 
 impl Change {

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::identity::{Key, KindName, ObjectId};
+use super::managers::Contested;
 use super::patch::Operation;
 use super::value::Value;
 
@@ -16,6 +17,8 @@ use super::value::Value;
 pub enum Ask {
     List(Collection, Wanted),
     Read(Target),
+    /// The dry run of a create or an update: the server says what it would make of it, and stores nothing.
+    Check(Write),
 }
 
 /// A request that can change the server.
@@ -40,6 +43,24 @@ pub struct Collection {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ParentIds(pub Vec<(Arc<str>, Arc<str>)>);
 
+impl Write {
+    pub fn target(&self) -> &Target {
+        let (Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target)) = self;
+        target
+    }
+}
+
+impl Ask {
+    /// The kind that is asked about.
+    pub fn kind(&self) -> &KindName {
+        match self {
+            Ask::List(collection, _) => &collection.kind,
+            Ask::Read(target) => &target.id.kind,
+            Ask::Check(write) => &write.target().id.kind,
+        }
+    }
+}
+
 impl ParentIds {
     pub fn get(&self, part: &str) -> Option<&Arc<str>> {
         self.0.iter().find(|(name, _)| **name == *part).map(|(_, id)| id)
@@ -63,6 +84,8 @@ pub struct Target {
     pub version: Option<VersionToken>,
     /// The item as observed, for filters that name `$observed`.
     pub observed: Option<Arc<Value>>,
+    /// Whether fields that another manager holds are to be taken over.
+    pub forced: bool,
 }
 
 /// A token for optimistic concurrency.
@@ -124,6 +147,8 @@ pub enum Answer {
         /// 202: the server finishes it later.
         pending: bool,
     },
+    /// Fields that another manager holds keep the write from being done.
+    Contested(Vec<Contested>),
     Failed(Failure),
 }
 
@@ -178,6 +203,8 @@ pub enum FailureClass {
     Exists,
     /// A field manager or a precondition refused: 409 or 412.
     Conflict,
+    /// Refused, and not done, by what the kind declares of its answers.
+    Declared,
     /// The answer is not the API's: HTML, another shape, an item without its key.
     NotTheApi,
     /// A redirect that is not followed, a body over the limit, a pager that repeats.

@@ -44,6 +44,12 @@ pub struct Kind {
     pub failed: Option<Filter>,
     pub ready: Option<Filter>,
     pub exists: Option<Filter>,
+    /// An error that means: not done, and not to be tried again; where its status says less.
+    pub refused: Option<Filter>,
+    /// From the item to `[{name, paths}]`, where the server tracks who set which field.
+    pub managers: Option<Filter>,
+    /// From a refusal to `{path, by}` for each field that another manager holds.
+    pub conflict: Option<Filter>,
 }
 
 /// One part of a kind's identity.

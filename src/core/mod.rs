@@ -22,6 +22,7 @@ pub mod graph;
 pub mod identity;
 pub mod key;
 pub mod kind;
+pub mod managers;
 pub mod members;
 pub mod node;
 pub mod overlay;

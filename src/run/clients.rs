@@ -124,11 +124,7 @@ impl<Mode> Clients<Mode> {
 impl<Mode: Send + Sync> Look for Clients<Mode> {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
-            let name = match ask {
-                Ask::List(collection, _) => &collection.kind,
-                Ask::Read(target) => &target.id.kind,
-            };
-            match self.of(name) {
+            match self.of(ask.kind()) {
                 Ok((kind, client)) => client.ask(kind, ask).await,
                 Err(answer) => answer,
             }
@@ -139,8 +135,7 @@ impl<Mode: Send + Sync> Look for Clients<Mode> {
 impl Act for Clients<ReadWrite> {
     fn write<'a>(&'a self, write: &'a Write) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
-            let (Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target)) = write;
-            match self.of(&target.id.kind) {
+            match self.of(&write.target().id.kind) {
                 Ok((kind, client)) => client.write(kind, write).await,
                 Err(answer) => answer,
             }

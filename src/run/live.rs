@@ -113,7 +113,7 @@ impl<L: Look> Walk<'_, L> {
                 Answer::Listed(listing) => items.extend(listing.items),
                 Answer::Found(item) => items.push(item),
                 Answer::Failed(failure) => self.found.failures.push((kind.name.kind.to_string(), failure)),
-                Answer::Absent | Answer::Accepted { .. } => {}
+                Answer::Absent | Answer::Accepted { .. } | Answer::Contested(..) => {}
             }
         }
         items.sort_by_cached_key(|item| item.key.to_string());
@@ -190,5 +190,6 @@ fn singleton(kind: &Kind) -> Target {
         parent_ids: ParentIds::default(),
         version: None,
         observed: None,
+        forced: false,
     }
 }

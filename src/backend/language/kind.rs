@@ -14,19 +14,17 @@ use crate::core::node::{Node, Want};
 use crate::core::path::Path;
 
 /// The members of a kind's record.
-const MEMBERS: [&str; 24] = [
-    "key", "parent", "id", "match", "document", "list", "read", "create", "update", "delete", "check",
-    "fields", "owner", "managers", "version", "serial", "visible", "absent", "deleting", "failed", "ready",
-    "exists", "conflict", "watch",
+const MEMBERS: [&str; 27] = [
+    "like", "at", "key", "parent", "id", "match", "document", "list", "read", "create", "update", "delete",
+    "check", "fields", "owner", "managers", "version", "serial", "visible", "absent", "deleting", "failed",
+    "ready", "exists", "refused", "conflict", "watch",
 ];
 
 /// Reads a kind; `None` when it cannot be made sense of. Its problems are noted either way.
 pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) -> Option<Kind> {
     let record = reader.map(node, &format!("the kind `{name}`"), &MEMBERS)?;
-    for later in ["managers", "conflict", "watch"] {
-        if let Some(node) = record.get(later) {
-            reader.unsupported(node.at, &format!("`{later}`"));
-        }
+    if let Some(node) = record.get("watch") {
+        reader.unsupported(node.at, "`watch`");
     }
     let kind = KindName { backend: backend.clone(), kind: name.into() };
     let parts = parts(reader, record, &kind);
@@ -59,6 +57,9 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         failed: filter(reader, "failed"),
         ready: filter(reader, "ready"),
         exists: filter(reader, "exists"),
+        refused: filter(reader, "refused"),
+        managers: filter(reader, "managers"),
+        conflict: filter(reader, "conflict"),
         name: kind,
         parts,
     })

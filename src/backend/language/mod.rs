@@ -25,13 +25,13 @@ pub use self::connection::{check_connection, connection};
 pub use self::generic::generic_kind;
 
 use self::reader::Reader;
-use super::preset;
+use super::{like, preset};
 use crate::core::kind::Kind;
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
 
 /// What a Backend document's `spec` may hold.
-const SPEC: [&str; 7] = ["url", "preset", "auth", "tls", "headers", "limits", "kinds"];
+const SPEC: [&str; 8] = ["url", "preset", "owner", "auth", "tls", "headers", "limits", "kinds"];
 
 /// The kinds of a Backend document, its preset's among them. Kinds with problems are left out.
 ///
@@ -39,10 +39,15 @@ const SPEC: [&str; 7] = ["url", "preset", "auth", "tls", "headers", "limits", "k
 /// (see [`generic_kind`]).
 pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
     let mut reader = Reader::new(&doc.source);
-    let whole = match preset::apply(doc) {
+    let mut whole = match preset::apply(doc) {
         Ok(whole) => whole,
         Err(problem) => return (Vec::new(), vec![problem]),
     };
+    let mut names = Vec::new();
+    if let Some(kinds) = whole.root.get_mut("spec").and_then(|spec| spec.get_mut("kinds")) {
+        names.extend(reader.names(kinds).into_iter().map(str::to_owned));
+        reader.problems.extend(like::apply(kinds, &doc.source));
+    }
     let Some(backend) = name(&mut reader, &whole) else { return (Vec::new(), reader.problems) };
     let Some(spec) = whole.root.get("spec") else {
         reader.wrong(whole.root.at, format!("the backend `{backend}` has no `spec`"));
@@ -61,7 +66,7 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
                 kinds.push((kind, node));
             }
         }
-        let known: Vec<&str> = reader.names(node);
+        let known: Vec<&str> = names.iter().map(String::as_str).collect();
         check::kinds(&mut reader, &mut kinds, &known);
     } else if !is_embedded(&whole) {
         let message = format!("the backend `{backend}` says nothing of its kinds");

@@ -31,7 +31,7 @@ impl Engine {
         let object = &self.objects[at];
         let spec = self.spec(at);
         let named = |names: &BTreeSet<String>| !names.is_empty() && names.contains(&object.id.slashed());
-        let decision = decide(&Facts {
+        let mut decision = decide(&Facts {
             id: &object.id,
             kind: &object.kind,
             policy: &object.policy,
@@ -40,6 +40,7 @@ impl Engine {
             may_replace: object.policy.replace || named(&self.options.replace),
             rotate: named(&self.options.rotate) && object.sets == 0,
         });
+        self.name_managers(at, &mut decision.changes);
         self.recognise_own_write(at, decision.settled == Some(Outcome::InSync));
         if self.waits_for_the_server(at, decision.action) {
             return;
@@ -53,23 +54,23 @@ impl Engine {
             return self.settle(at, Outcome::Planned);
         }
         if self.mode == Mode::Plan {
-            return self.promise(at);
+            return self.promise(at, decision.action);
         }
         self.act_on(at, decision);
     }
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
-    fn promise(&mut self, at: usize) {
+    fn promise(&mut self, at: usize, action: Action) {
         let object = &mut self.objects[at];
         if object.wanted_absent() && object.holders > 0 {
             object.phase = Phase::Held;
-        } else {
+        } else if !self.ask_check(at, action) {
             self.settle(at, Outcome::Planned);
         }
     }
 
     /// What is wanted of an object, with what its references name; copied only where there are any.
-    fn spec(&self, at: usize) -> Cow<'_, Node> {
+    pub(super) fn spec(&self, at: usize) -> Cow<'_, Node> {
         let object = &self.objects[at];
         if object.links.references.is_empty() {
             return Cow::Borrowed(&object.spec);

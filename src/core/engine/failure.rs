@@ -50,7 +50,9 @@ pub fn after_write(failure: &Failure) -> AfterWrite {
         FailureClass::Conflict => AfterWrite::Race,
         // The body of a success that cannot be read tells nothing of what was done.
         FailureClass::NotTheApi => AfterWrite::Uncertain,
-        FailureClass::Status(_) | FailureClass::Refused | FailureClass::Backend => AfterWrite::Stop,
+        FailureClass::Status(_) | FailureClass::Declared | FailureClass::Refused | FailureClass::Backend => {
+            AfterWrite::Stop
+        }
     }
 }
 
@@ -91,6 +93,7 @@ mod tests {
             (Status(422), AfterAsk::GiveUp, AfterWrite::Stop),
             (Exists, AfterAsk::GiveUp, AfterWrite::Exists),
             (Conflict, AfterAsk::GiveUp, AfterWrite::Race),
+            (Declared, AfterAsk::GiveUp, AfterWrite::Stop),
             (NotTheApi, AfterAsk::GiveUp, AfterWrite::Uncertain),
             (Refused, AfterAsk::GiveUp, AfterWrite::Stop),
             (Backend, AfterAsk::GiveUp, AfterWrite::Stop),

@@ -20,9 +20,12 @@ impl Engine {
     fn secrets_seen(&self, at: usize) -> Vec<String> {
         let object = &self.objects[at];
         let mut texts = Vec::new();
+        let rules = Veil::of_rules(&object.kind.fields);
+        // What stands in clear in the file of a field that is secret by its kind.
+        rules.hidden(&object.spec.known(), &mut texts);
         if let Seen::Present(item) = &object.seen {
             let mut veil = Veil::of(&object.spec);
-            veil.join(&Veil::of_rules(&object.kind.fields));
+            veil.join(&rules);
             veil.hidden(&item.value, &mut texts);
         }
         object.spec.each_ref(&mut |reference, _| {

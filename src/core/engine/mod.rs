@@ -15,6 +15,7 @@ mod act;
 pub mod backoff;
 mod body;
 mod breaker;
+mod check;
 mod collections;
 pub mod decide;
 pub mod failure;
@@ -108,6 +109,7 @@ enum Pending {
     List { collection: usize, asked: u64 },
     Read { object: usize, asked: u64 },
     Write { object: usize },
+    Check { object: usize },
 }
 
 /// What a timer wakes.
@@ -256,6 +258,7 @@ impl Engine {
             Some(Pending::List { collection, asked }) => self.listed(collection, asked, answer),
             Some(Pending::Read { object, asked }) => self.read(object, asked, answer),
             Some(Pending::Write { object }) => self.written(object, answer),
+            Some(Pending::Check { object }) => self.checked(object, answer),
             None => {}
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::document::OnConflict;
 use super::super::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
 };
@@ -213,6 +214,7 @@ impl Engine {
                 Seen::Present(item) => Some(item.value.clone()),
                 _ => None,
             },
+            forced: object.policy.on_conflict == OnConflict::Force,
         }
     }
 

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use super::super::change::Change;
 use super::super::exchange::{Answer, Failure, FailureClass};
+use super::super::managers::Contested;
 use super::super::report::{Action, Explanation, Outcome};
 use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT, CONFLICT_ROUNDS, UNCERTAIN_CREATES};
 use super::breaker::Verdict;
@@ -34,6 +36,11 @@ impl Engine {
             {
                 self.ramp_of(at).finished(&queued);
                 self.gone_already(at);
+            }
+            Answer::Contested(fields) => {
+                self.ramp_of(at).finished(&queued);
+                let outcome = contested(&fields, &self.objects[at].changes);
+                self.settle(at, outcome);
             }
             Answer::Failed(failure) => {
                 let failure = self.without_secrets(at, failure);
@@ -209,6 +216,18 @@ impl Engine {
         }
         self.observe(at);
     }
+}
+
+/// Where an object stands some of whose fields another manager holds.
+pub(super) fn contested(fields: &[Contested], changes: &[Change]) -> Outcome {
+    const MOST: usize = 3;
+    let mut told: Vec<String> = fields.iter().take(MOST).map(|field| field.describe(changes)).collect();
+    if fields.len() > MOST {
+        told.push(format!("and {} more like it", fields.len() - MOST));
+    }
+    Outcome::Conflict(Explanation::new(told.join("; ")).hint(
+        "take their value into the file, leave the field out, or take it over with `trueup/on-conflict: force`",
+    ))
 }
 
 /// Where a write stands whose like has only failed.

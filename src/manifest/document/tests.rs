@@ -64,6 +64,9 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         failed: None,
         ready: None,
         exists: None,
+        refused: None,
+        managers: None,
+        conflict: None,
     }
 }
 

@@ -64,6 +64,12 @@ pub struct Model {
     pub deaf: bool,
     /// Listings do not tell the ids.
     pub anonymous: bool,
+    /// What dry runs are answered; by itself, what would be stored.
+    pub opinion: Option<Answer>,
+    /// What the next write is answered, undone.
+    pub refusal: Option<Answer>,
+    /// Whether the last dry run was to take over what others hold.
+    pub forced: bool,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
 }
@@ -90,7 +96,8 @@ impl Model {
 
     /// The log's lines that change something.
     pub fn writes(&self) -> Vec<&str> {
-        let is_write = |line: &&str| !line.starts_with("list") && !line.starts_with("read");
+        let asks = ["list", "read", "check"];
+        let is_write = |line: &&str| !asks.iter().any(|ask| line.starts_with(ask));
         self.log.iter().map(String::as_str).filter(is_write).collect()
     }
 
@@ -152,7 +159,23 @@ impl Model {
                 }
                 self.find(target).map_or(Answer::Absent, |stored| Answer::Found(item(stored)))
             }
+            Ask::Check(write) => {
+                self.log.push(format!("check {}", write.target().id));
+                self.forced = write.target().forced;
+                self.opinion.clone().unwrap_or_else(|| self.would_store(write))
+            }
         }
+    }
+
+    /// What a write would leave behind.
+    fn would_store(&self, write: &Write) -> Answer {
+        let target = write.target();
+        let (Write::Create(_, body) | Write::Update(_, body)) = write else {
+            panic!("{write:?} has no dry run")
+        };
+        let old = self.find(target).map(|stored| &stored.value);
+        let stored = Stored { id: 0, value: self.normalised(body, old), key: target.id.key.clone() };
+        Answer::Found(item(&stored))
     }
 
     fn find(&self, target: &Target) -> Option<&Stored> {
@@ -173,6 +196,9 @@ impl Model {
         self.log.push(format!("{role} {}", target.id));
         let fault = self.fault(role);
         if let Some(answer) = fault.as_ref().and_then(refusal) {
+            return answer;
+        }
+        if let Some(answer) = self.refusal.take() {
             return answer;
         }
         let answer = self.perform(write);
@@ -405,6 +431,9 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         failed: None,
         ready: None,
         exists: None,
+        refused: None,
+        managers: None,
+        conflict: None,
     }
 }
 

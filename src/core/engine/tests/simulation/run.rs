@@ -199,6 +199,7 @@ impl Run<'_> {
                 Request::Ask(Ask::List(collection, _)) => {
                     format!("list {} {}", collection.kind.kind, collection.scope)
                 }
+                Request::Ask(Ask::Check(write)) => format!("check {}", target(write).id),
                 Request::Ask(Ask::Read(target)) => format!("read {} {:?}", target.id, target.server_id),
                 Request::Write(write) => {
                     let word = match write {

@@ -1,0 +1,131 @@
+//! The second opinion of a plan: for what is due, the server is asked what it would make of it.
+//!
+//! A kind's `check` is a dry run: it stores nothing. It is asked only where all that the object needs is there
+//! already, as a server cannot judge what rests on something that the same run is yet to make. Without an
+//! answer the plan stands as it is: the opinion is the server's to give.
+
+use super::super::change::Change;
+use super::super::diff::compare;
+use super::super::exchange::{Answer, Ask, Failure, FailureClass, Write};
+use super::super::kind::Op;
+use super::super::managers::{name_managers, side};
+use super::super::report::{Action, Explanation, Finding, Outcome};
+use super::body::body_for;
+use super::decide::Seen;
+use super::object::Phase;
+use super::observe::explain;
+use super::written::contested;
+use super::{Effect, Engine, Pending};
+
+/// The code of the finding that the server would store another value than the file has.
+const WOULD_STORE: &str = "WouldStore";
+/// The code of the finding that the server gave no opinion.
+const NOT_CHECKED: &str = "NotChecked";
+/// The code of the finding that the field managers cannot be told.
+const NO_MANAGERS: &str = "NoManagers";
+
+impl Engine {
+    /// Asks for the server's opinion of a write that is due; false where there is none to be had.
+    pub(super) fn ask_check(&mut self, at: usize, action: Action) -> bool {
+        let Some(write) = self.checkable(at, action) else { return false };
+        self.budget.first_attempt();
+        let id = self.new_request(Pending::Check { object: at });
+        self.objects[at].phase = Phase::Checking;
+        self.effects.push(Effect::Ask(id, Ask::Check(write)));
+        true
+    }
+
+    /// Notes who set what is to be changed, where the server tells.
+    pub(super) fn name_managers(&mut self, at: usize, changes: &mut [Change]) {
+        let object = &mut self.objects[at];
+        let (Some(filter), Seen::Present(item)) = (&object.kind.managers, &object.seen) else { return };
+        if changes.is_empty() {
+            return;
+        }
+        object.findings.retain(|finding| finding.code != NO_MANAGERS);
+        if let Err(error) = name_managers(changes, filter, &item.value) {
+            let message = format!("who set its fields cannot be told: {error}");
+            let hint = Some("the fault is in `managers` of the backend's document".into());
+            object.findings.push(Finding { code: NO_MANAGERS, message, hint });
+        }
+    }
+
+    fn checkable(&self, at: usize, action: Action) -> Option<Write> {
+        let object = &self.objects[at];
+        let check: &Op = object.kind.check.as_ref()?;
+        let is_there = |need: &usize| {
+            let need = &self.objects[*need];
+            matches!(need.seen, Seen::Present(_)) && need.action != Action::Replace && !need.wanted_absent()
+        };
+        if self.stopped.is_some() || !object.links.needs().iter().all(is_there) {
+            return None;
+        }
+        let write = match action {
+            Action::Create => Write::Create,
+            Action::Update => Write::Update,
+            _ => return None,
+        };
+        // What cannot be sent is told when it is due to be.
+        let body = body_for(check, object, &self.spec(at), action).ok()?;
+        Some(write(self.target(at), body))
+    }
+
+    /// The answer to a dry run.
+    pub(super) fn checked(&mut self, at: usize, answer: Answer) {
+        if self.objects[at].outcome().is_some() {
+            return;
+        }
+        let outcome = match answer {
+            Answer::Found(item) => {
+                let spec = self.spec(at);
+                let found = compare(&spec, &item.value, &self.objects[at].kind.fields);
+                let findings: Vec<Finding> = found.changes.iter().map(would_store).collect();
+                self.objects[at].findings.extend(findings);
+                Outcome::Planned
+            }
+            Answer::Contested(fields) => contested(&fields, &self.objects[at].changes),
+            Answer::Failed(failure) => self.refused(at, failure),
+            Answer::Accepted { .. } | Answer::Absent | Answer::Listed(_) => Outcome::Planned,
+        };
+        self.settle(at, outcome);
+    }
+
+    /// What a failed dry run says of the write: that it would be refused, or nothing.
+    fn refused(&mut self, at: usize, failure: Failure) -> Outcome {
+        let failure = self.without_secrets(at, failure);
+        let Explanation { message, hint } = explain(&failure);
+        if is_opinion(&failure) {
+            let hint = hint.or_else(|| Some("the server was asked by a dry run: nothing was stored".into()));
+            return Outcome::Failed(Explanation { message, hint });
+        }
+        self.objects[at].findings.push(Finding { code: NOT_CHECKED, message, hint });
+        Outcome::Planned
+    }
+}
+
+/// Whether a failure is the server's judgement of the object. That the credential may not ask, that there is no
+/// dry run, or that the server is busy says nothing of it.
+fn is_opinion(failure: &Failure) -> bool {
+    match failure.class {
+        FailureClass::Status(401 | 403 | 404 | 405 | 408 | 410 | 425 | 429) => false,
+        FailureClass::Status(status) => (400..500).contains(&status),
+        FailureClass::Declared | FailureClass::Exists | FailureClass::Backend => true,
+        FailureClass::NotSent
+        | FailureClass::Lost
+        | FailureClass::Conflict
+        | FailureClass::NotTheApi
+        | FailureClass::Refused => false,
+    }
+}
+
+fn would_store(change: &Change) -> Finding {
+    let (ours, theirs) = (side(change.after.as_ref()), side(change.before.as_ref()));
+    let path = &change.path;
+    Finding {
+        code: WOULD_STORE,
+        message: format!("`{path}`: {ours} is sent, the server would store {theirs}"),
+        hint: Some(format!(
+            "if the server's form is as good, say so in the backend: `fields: {{{path}: COMPARER}}`, or `ignore`"
+        )),
+    }
+}
