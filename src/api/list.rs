@@ -146,6 +146,10 @@ impl Job {
         };
         let job = self.clone();
         let opened = spawn_blocking(move || {
+            // On a page after the first, the collection was there a moment ago.
+            if !patient && job.listed().is_absent(&answer) {
+                return Ok(OpenPage::empty(answer));
+            }
             job.line.judge(&job.doing, |context| listing::open(context, job.listed(), &url, answer))
         });
         opened.await.unwrap_or_else(|error| Err(self.unread(&error)))

@@ -304,7 +304,7 @@ fn new_id(
 }
 
 /// The body as filters see it: JSON, else a text, else null.
-fn body_of(answer: &HttpAnswer) -> Value {
+pub(super) fn body_of(answer: &HttpAnswer) -> Value {
     match text_of(answer) {
         _ if answer.body.is_empty() => Value::Null,
         Some(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),

@@ -29,6 +29,7 @@ fn target(kind: &Kind) -> Target {
         parent_ids: ParentIds::default(),
         version: None,
         observed: None,
+        forced: false,
     }
 }
 

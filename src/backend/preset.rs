@@ -252,3 +252,7 @@ mod tests {
         assert_eq!(problem.origin.as_ref().map(|origin| origin.at.line), Some(1));
     }
 }
+
+#[cfg(test)]
+#[path = "preset_kubernetes_tests.rs"]
+mod kubernetes;

@@ -1,7 +1,7 @@
 //! Field managers: who set which field, as a server tells it, and who keeps us from changing one.
 //!
-//! Servers spell paths in their own ways, some of which cannot be read back without doubt (`.a.b.c` may be the
-//! member `b.c` of `a`). So paths are compared by a plain spelling that all of them have in common.
+//! In refusals servers spell paths in their own ways, some of which cannot be read back without doubt (`.a.b.c`
+//! may be the member `b.c` of `a`). So those are compared by a plain spelling that all have in common.
 
 use std::sync::Arc;
 
@@ -53,11 +53,10 @@ impl Contested {
 /// A filter that fails.
 pub fn name_managers(changes: &mut [Change], filter: &Filter, item: &Value) -> Result<(), FilterError> {
     let Some(told) = filter.one(item, &Vars::default())? else { return Ok(()) };
-    let managers: Vec<(Arc<str>, Vec<String>)> =
+    let managers: Vec<(Arc<str>, Vec<Path>)> =
         told.as_array().into_iter().flatten().filter_map(manager).collect();
     for change in changes.iter_mut().filter(|change| change.before.is_some()) {
-        let path = spelling(&change.path);
-        let sets = |owned: &String| begins(&path, owned) || begins(owned, &path);
+        let sets = |owned: &Path| owned.covers(&change.path) || change.path.covers(owned);
         let setters = managers.iter().filter(|(_, paths)| paths.iter().any(sets));
         change.set_by = setters.map(|(name, _)| name.clone()).collect();
         change.set_by.sort();
@@ -76,9 +75,10 @@ pub fn side(side: Option<&Shown>) -> String {
     }
 }
 
-fn manager(value: &Value) -> Option<(Arc<str>, Vec<String>)> {
+/// A manager; what is no path of ours it sets somewhere that no change is.
+fn manager(value: &Value) -> Option<(Arc<str>, Vec<Path>)> {
     let paths = value.get("paths")?.as_array()?;
-    let paths = paths.iter().filter_map(Value::as_str).map(plain_text_of).collect();
+    let paths = paths.iter().filter_map(Value::as_str).filter_map(|path| Path::parse(path).ok()).collect();
     Some((value.get("name")?.as_str()?.into(), paths))
 }
 

@@ -3,8 +3,9 @@
 
 use super::address;
 use super::reader::Reader;
+use crate::core::filter::Filter;
 use crate::core::identity::KindName;
-use crate::core::kind::{Kind, Op, Parent, Part, Piece, Read, Version};
+use crate::core::kind::{Kind, Method, Op, Parent, Part, Piece, Read, Version};
 use crate::core::node::{Node, Pos};
 use crate::core::suggest;
 
@@ -47,6 +48,7 @@ impl Checker<'_, '_> {
         self.listing();
         self.identity();
         self.documents();
+        self.dry_run();
     }
 
     /// Where the member `name` of the kind stands, or the kind.
@@ -241,6 +243,25 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// A `check` is sent by commands that never write.
+    fn dry_run(&mut self) {
+        let Some(check) = &self.kind.check else { return };
+        let writes = [("create", &self.kind.create), ("update", &self.kind.update)];
+        let mut writes = writes.into_iter().filter_map(|(name, op)| Some((name, op.as_ref()?))).peekable();
+        let message = match writes.peek() {
+            _ if check.method == Method::Delete => {
+                "`check` is a DELETE: no dry run of a create or an update".to_owned()
+            }
+            None => "`check` is the dry run of a create or an update, and there is neither".to_owned(),
+            Some(_) => match writes.find(|(_, op)| same_request(check, op)) {
+                Some((name, _)) => format!("`check` is the request of `{name}`: it would write"),
+                None => return,
+            },
+        };
+        self.reader.wrong(self.at("check"), message).hint =
+            Some("add what makes it a dry run, as in `PUT /things/{name}?dryRun=true`".into());
+    }
+
     fn documents(&mut self) {
         let Some(document) = &self.kind.document else { return };
         let other = self
@@ -255,4 +276,14 @@ impl Checker<'_, '_> {
             self.reader.wrong(self.at("document"), message);
         }
     }
+}
+
+/// Whether a server could not tell two operations apart.
+fn same_request(one: &Op, other: &Op) -> bool {
+    let body = |op: &Op| op.body.as_ref().map(Filter::text).map(str::to_owned);
+    one.method == other.method
+        && one.path == other.path
+        && one.query == other.query
+        && one.headers == other.headers
+        && body(one) == body(other)
 }

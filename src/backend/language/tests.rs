@@ -257,8 +257,6 @@ fn what_waits_for_later_is_refused() {
             with("create: {request: POST /t, wait: {done: ., url: .url}}"),
             "waiting at the URL of an operation (`url`)",
         ),
-        (with("managers: .m"), "`managers`"),
-        (with("conflict: .c"), "`conflict`"),
         (with("watch: {request: GET /w, by: sse}"), "`watch`"),
     ] {
         let messages: Vec<String> = problems(&kinds).into_iter().map(|p| p.message).collect();
@@ -270,6 +268,10 @@ fn what_waits_for_later_is_refused() {
 fn checks_find_what_cannot_work() {
     let team = "Team: {key: {name: .name}, list: GET /teams}";
     for (kinds, want, hint) in [
+        (with("create: 'PUT /t/{name}', check: 'PUT /t/{name}'"), "`check` is the request of `create`: it would write", "add what makes it a dry run"),
+        (with("create: POST /t, update: 'PUT /t/{name}', check: {request: 'PUT /t/{name}', send: ours}"), "`check` is the request of `update`: it would write", ""),
+        (with("create: 'PUT /t/{name}', check: 'DELETE /t/{name}?dry=1'"), "`check` is a DELETE: no dry run of a create or an update", ""),
+        (with("check: 'PUT /t/{name}?dry=1'"), "`check` is the dry run of a create or an update, and there is neither", ""),
         (with("read: 'GET /t/{nmae}'"), "`{nmae}` in `read` has no source: it is no part of the key", "did you mean `name`?"),
         (with("create: 'PUT /t/{id}'"), "`{id}` in `create` has no source: no object is observed there", ""),
         ("{T: {key: {name: .name}, list: 'GET /t/{name}'}}".into(), "`{name}` in `list` names one object, and a listing is of many", ""),

@@ -73,6 +73,12 @@ fn the_prelude_makes_equal_what_means_the_same() {
         ("comma_joined", r#""b,a""#, r#""b,a""#),
         ("json_value", r#""{\"a\": 1}""#, r#"{"a":1}"#),
         ("json_value", r#""no json""#, r#""no json""#),
+        (
+            "fieldsv1",
+            r#"[{"manager":"a","fieldsV1":{"f:data":{".":{},"f:x.y":{}},"f:l":{"k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:n":{}}}}},
+                {"manager":"b","fieldsV1":{"f:s":{"v:\"x\"":{}},"f:i":{"i:0":{}}}},{"manager":"c"}]"#,
+            r#"[{"name":"a","paths":["[\"data\"][\"x.y\"]","[\"l\"][port=\"80\"][\"n\"]"]},{"name":"b","paths":["[\"i\"][0]","[\"s\"][*]"]},{"name":"c","paths":[]}]"#,
+        ),
     ] {
         assert_eq!(run(filter, input), Ok(vec![want.into()]), "{filter} on {input}");
     }
