@@ -55,7 +55,8 @@ fn all(words: &str) -> Vec<String> {
 }
 
 fn versions(cluster: &Cluster) -> Vec<Value> {
-    let version = |path: &&str| cluster.get(path).expect("it is there")["metadata"]["resourceVersion"].clone();
+    let version =
+        |path: &&str| cluster.get(path).expect("it is there")["metadata"]["resourceVersion"].clone();
     PATHS.iter().map(version).collect()
 }
 
@@ -103,7 +104,8 @@ fn one_change_of_each_kind_is_shown_exactly_and_applied_then_each_is_deleted() {
     // The namespace takes part last: without a controller it stays on its way.
     let without_namespace = changed.split_once("---\n").expect("documents").1;
     cluster.write("all.yaml", without_namespace);
-    let gone: Vec<String> = all("delete done").into_iter().filter(|row| !row.contains(" Namespace ")).collect();
+    let gone: Vec<String> =
+        all("delete done").into_iter().filter(|row| !row.contains(" Namespace ")).collect();
     assert_eq!(cluster.rows("delete --yes", 0), gone);
     assert!(PATHS.iter().all(|path| cluster.get(path).is_none()));
 }

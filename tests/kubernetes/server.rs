@@ -56,6 +56,21 @@ impl Server {
         }
     }
 
+    /// Waits until those without a credential may read a path: the server learns of a new role a moment later.
+    pub fn wait_for_strangers(&self, path: &str) {
+        let url = format!("{}{path}", self.url);
+        for _ in 0..200 {
+            let status = self
+                .runtime
+                .block_on(async { self.client.get(&url).send().await.expect("an answer").status() });
+            if status.is_success() {
+                return;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        panic!("{path} is not shown to strangers");
+    }
+
     /// Server-side apply in the name of `manager`, over all objections.
     pub fn apply(&self, path: &str, manager: &str, body: Value) {
         let path = format!("{path}?fieldManager={manager}&force=true");
