@@ -83,10 +83,16 @@ fn what_the_server_would_make_of_a_value_is_told() {
 fn who_may_only_read_gets_a_plan_without_the_opinion() {
     let Some(cluster) = Cluster::settled("reader") else { return };
     cluster.write("web.yaml", DEPLOYMENT);
-    let role = json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRoleBinding",
-        "metadata": {"name": "team-a-viewers"}, "subjects": [{"kind": "Group", "name": "system:unauthenticated", "apiGroup": "rbac.authorization.k8s.io"}],
-        "roleRef": {"kind": "ClusterRole", "name": "view", "apiGroup": "rbac.authorization.k8s.io"}});
-    cluster.meddle("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/team-a-viewers", "test", role);
+    let api = "/apis/rbac.authorization.k8s.io/v1";
+    let group = "rbac.authorization.k8s.io";
+    let head = |kind: &str| json!({"apiVersion": "rbac.authorization.k8s.io/v1", "kind": kind, "metadata": {"name": "team-a-readers"}});
+    let mut role = head("ClusterRole");
+    role["rules"] = json!([{"apiGroups": ["*"], "resources": ["*"], "verbs": ["get", "list"]}]);
+    cluster.meddle(&format!("{api}/clusterroles/team-a-readers"), "test", role);
+    let mut binding = head("ClusterRoleBinding");
+    binding["subjects"] = json!([{"kind": "Group", "name": "system:unauthenticated", "apiGroup": group}]);
+    binding["roleRef"] = json!({"kind": "ClusterRole", "name": "team-a-readers", "apiGroup": group});
+    cluster.meddle(&format!("{api}/clusterrolebindings/team-a-readers"), "test", binding);
     cluster.server.wait_for_strangers(&cluster.named("/apis/apps/v1/namespaces/team-a/deployments"));
     cluster.write(
         "backend.yaml",
