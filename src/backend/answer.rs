@@ -13,6 +13,7 @@ use crate::core::kind::{Kind, Method, Op, Version};
 use crate::core::managers::Contested;
 use crate::core::path::{Path, Step};
 use crate::core::value::Value;
+use crate::core::veil::Veil;
 
 use super::etag;
 use super::item::{State, envelope, id_text, look, place_of, version_on, version_token};
@@ -79,6 +80,8 @@ struct Seen {
     vars: Vars,
     state: State,
     failed: bool,
+    /// What stands where the kind has secrets.
+    secrets: Vec<String>,
 }
 
 impl Seen {
@@ -93,8 +96,9 @@ impl Asked<'_> {
         let body = body_of(answer);
         // A filter for objects need not fit the text of an error.
         let strict = (200..300).contains(&answer.status) && !body.is_string();
-        let envelope = envelope(answer, body);
         let vars = self.vars(answer);
+        let secrets = self.secrets(&body, &vars);
+        let envelope = envelope(answer, body);
         let state = State::of(self.kind, &envelope, &vars);
         let failed = self.kind.failed.as_ref().map(|filter| filter.holds(&envelope, &vars)).transpose();
         let (state, failed) = match (state, failed) {
@@ -102,7 +106,18 @@ impl Asked<'_> {
             (Err(error), _) | (_, Err(error)) if strict => return Err(context.wrap(filter_failure(error))),
             (state, failed) => (state.unwrap_or_default(), failed.ok().flatten().unwrap_or(false)),
         };
-        Ok(Seen { envelope, vars, state, failed })
+        Ok(Seen { envelope, vars, state, failed, secrets })
+    }
+
+    /// The values of the kind's secret fields in a body, in its envelope or out of it.
+    fn secrets(&self, body: &Value, vars: &Vars) -> Vec<String> {
+        let veil = Veil::of_rules(&self.kind.fields);
+        let mut secrets = Vec::new();
+        if !veil.is_empty() {
+            let item = self.op.item.as_ref().and_then(|filter| filter.one(body, vars).ok().flatten());
+            [Some(body), item.as_ref()].into_iter().flatten().for_each(|v| veil.hidden(v, &mut secrets));
+        }
+        secrets
     }
 
     fn vars(&self, answer: &HttpAnswer) -> Vars {
@@ -128,7 +143,7 @@ fn reading(
         return Ok(Answer::Absent);
     }
     if seen.failed || !(200..300).contains(&answer.status) {
-        return Err(context.refused(FailureClass::Status(answer.status), answer));
+        return Err(context.refused_hiding(FailureClass::Status(answer.status), answer, &seen.secrets));
     }
     let value = if asked.op.method == Method::Head || answer.body.is_empty() {
         presence(asked)
@@ -231,7 +246,7 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
         }
     }
     if exists(context, asked, role, answer, &seen)? {
-        return Err(context.refused(FailureClass::Exists, answer));
+        return Err(context.refused_hiding(FailureClass::Exists, answer, &seen.secrets));
     }
     let class = match answer.status {
         _ if is_error && asked.kind.refused.as_ref().is_some_and(|f| seen.holds(f)) => FailureClass::Declared,
@@ -239,7 +254,7 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
         status => FailureClass::Status(status),
     };
     if seen.failed || is_error {
-        return Err(context.refused(class, answer));
+        return Err(context.refused_hiding(class, answer, &seen.secrets));
     }
     if is_html(answer) {
         return Err(context.not_the_api(answer, "the server answered with a web page"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::core::exchange::{Item, VersionToken};
 use crate::core::filter::{Filter, FilterError, Vars};
 use crate::core::identity::Key;
-use crate::core::kind::{Kind, Part, Version};
+use crate::core::kind::{Kind, Parent, Part, Version};
 use crate::core::value::{Map, Value, plain_text, type_name};
 
 use super::wire::HttpAnswer;
@@ -41,7 +41,8 @@ pub fn look(filter: &Filter, item: &Value, vars: &Vars) -> Result<Option<Value>,
     }
 }
 
-/// The key of an item: the parts that the listing's request named, and the others from the item.
+/// The key of an item: the parents' parts that the listing's request named, and the others from the item. A
+/// search finds more than what it was asked for, so the object's own parts are read from the item too.
 ///
 /// # Errors
 /// A part that is nowhere.
@@ -53,7 +54,8 @@ pub fn key_of(
     let mut parts = Vec::with_capacity(kind.parts.len());
     for part in &kind.parts {
         let place = place_of(kind, part);
-        let value = match (scope.get(&part.name), place) {
+        let asked = scope.get(&part.name).filter(|_| part.parent != Parent::Own || place.is_none());
+        let value = match (asked, place) {
             (Some(value), _) => Some(value.clone()),
             (None, Some(filter)) => find(filter)?,
             (None, None) => None,

@@ -12,7 +12,7 @@ use crate::core::escape;
 use crate::core::exchange::{Failure, FailureClass, PATIENCE};
 use crate::core::managers::Contested;
 use crate::core::redact::Redactor;
-use crate::core::value::Value;
+use crate::core::value::{Value, plain_text};
 
 use super::request::Site;
 use super::wire::HttpAnswer;
@@ -51,7 +51,14 @@ impl Context<'_> {
 
     /// An answer whose status is an error, or that the kind takes for one.
     pub fn refused(&self, class: FailureClass, answer: &HttpAnswer) -> Failure {
-        let said = message_of(answer).map_or(String::new(), |said| format!(": {said}"));
+        self.refused_hiding(class, answer, &[])
+    }
+
+    /// [`Context::refused`], for an answer that holds these secrets itself: what the server generated is known
+    /// to no redactor.
+    pub fn refused_hiding(&self, class: FailureClass, answer: &HttpAnswer, secrets: &[String]) -> Failure {
+        let said = message_of(answer)
+            .map_or(String::new(), |said| format!(": {}", Redactor::new(secrets).text(&said)));
         let retry_after = answer.header("retry-after").and_then(|text| retry_after(text, self.now));
         let what = format!("the server answered {}{said}", status_text(answer.status));
         match retry_after.filter(|wait| *wait > PATIENCE) {
@@ -194,10 +201,22 @@ fn message_of(answer: &HttpAnswer) -> Option<String> {
     }
     let text = text_of(answer)?.trim();
     let said = match serde_json::from_str::<Value>(text) {
-        Ok(value) => said_by(&value, 0).join(": "),
+        Ok(value) => match said_by(&value, 0) {
+            said if said.is_empty() => signs_of(&value).join(", "),
+            said => said.join(": "),
+        },
         Err(_) => cut(text, LONGEST_TEXT),
     };
     (!said.is_empty()).then_some(said)
+}
+
+/// What is left to show of an error without words: its state and its code.
+fn signs_of(value: &Value) -> Vec<String> {
+    let sign = |name: &&str| match value.get(name)? {
+        found @ (Value::String(_) | Value::Number(_)) => Some(format!("{name} {}", plain_text(found))),
+        _ => None,
+    };
+    ["status", "state", "code"].iter().filter_map(sign).collect()
 }
 
 fn said_by(value: &Value, depth: usize) -> Vec<String> {

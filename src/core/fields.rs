@@ -114,6 +114,11 @@ static NOTHING: FieldRules = FieldRules {
 };
 
 impl FieldRules {
+    /// Whether nothing is said of what is below.
+    pub fn is_leaf(&self) -> bool {
+        self.fields.is_empty() && self.elements.is_empty() && self.each.is_none()
+    }
+
     /// Rules that say nothing.
     pub fn none() -> &'static FieldRules {
         &NOTHING

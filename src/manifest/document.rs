@@ -9,6 +9,7 @@ use super::kinds::{self, KindSource};
 use super::problems::Problems;
 use super::values::Outsides;
 use super::{excerpt, lay, metadata, policy, references, verbatim};
+use crate::core::diff;
 use crate::core::document::{Document, Policy};
 use crate::core::identity::{KindName, ObjectId};
 use crate::core::members::Members;
@@ -142,6 +143,10 @@ fn plain(
     let labels = labels(metadata.get("labels"), Some(problems));
     let spec = top.remove("spec").unwrap_or_else(|| Node::new(origin.at, Want::Map(Members::default())));
     check_body(&spec, problems);
+    for (path, at) in diff::futile(&spec, &kind.fields) {
+        let message = format!("`{path}` is the server's own by the backend: it is neither compared nor sent");
+        problems.add(at, Problem::new(message).hint("take it out of the file").warning());
+    }
     let key = key?;
     metadata::agrees(&kind, &key, &spec, problems);
     let id = ObjectId { kind: kind.name.clone(), key };

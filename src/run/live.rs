@@ -123,7 +123,7 @@ impl<L: Look> Walk<'_, L> {
     }
 
     /// The scopes in which a kind is listed: one for each parent that is there, and for each value that a
-    /// document gives to a scope without a kind.
+    /// document gives to a scope without a kind, or to what a search looks for.
     async fn scopes(&mut self, kind: &Arc<Kind>) -> Vec<(Vec<(Arc<str>, Value)>, ParentIds)> {
         let named = |part: &str| {
             let pieces = kind.list.iter().flat_map(|list| list.op.placeholders());
@@ -132,8 +132,9 @@ impl<L: Look> Walk<'_, L> {
             })
         };
         let mut scopes = vec![(Vec::new(), ParentIds::default())];
-        for part in kind.parts.iter().filter(|part| part.parent != Parent::Own) {
-            if part.on_item.is_some() && !named(&part.name) {
+        for part in &kind.parts {
+            let by_parent = part.parent != Parent::Own && part.on_item.is_none();
+            if !by_parent && !named(&part.name) {
                 continue;
             }
             let values = match &part.parent {

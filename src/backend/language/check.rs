@@ -31,15 +31,6 @@ struct Checker<'c, 'd> {
     known: &'c [&'c str],
 }
 
-/// What an operation's placeholders may name.
-#[derive(Clone, Copy)]
-struct Sources {
-    /// Parts of the object itself: not in a listing, which is of many.
-    own: bool,
-    /// The server's id: only where an object is observed.
-    id: bool,
-}
-
 impl Checker<'_, '_> {
     fn check(&mut self) {
         self.placeholders();
@@ -58,7 +49,6 @@ impl Checker<'_, '_> {
 
     fn placeholders(&mut self) {
         let kind = self.kind;
-        let whole = Sources { own: true, id: true };
         let read = match &kind.read {
             Read::Op(op) => Some(op),
             Read::FromList => None,
@@ -68,33 +58,30 @@ impl Checker<'_, '_> {
             _ => None,
         };
         let list = kind.list.as_ref().map(|list| &list.op);
-        for (name, op, sources) in [
-            ("list", list, Sources { own: false, id: false }),
-            ("read", read, whole),
-            ("create", kind.create.as_ref(), Sources { own: true, id: false }),
-            ("update", kind.update.as_ref(), whole),
-            ("delete", kind.delete.as_ref(), whole),
-            ("check", kind.check.as_ref(), whole),
-            ("version", version, whole),
+        // The server's id is known only where an object was observed.
+        for (name, op, has_id) in [
+            ("list", list, false),
+            ("read", read, true),
+            ("create", kind.create.as_ref(), false),
+            ("update", kind.update.as_ref(), true),
+            ("delete", kind.delete.as_ref(), true),
+            ("check", kind.check.as_ref(), true),
+            ("version", version, true),
         ] {
             if let Some(op) = op {
-                self.sources(name, op, sources);
+                self.sources(name, op, has_id);
             }
         }
     }
 
-    fn sources(&mut self, name: &str, op: &Op, sources: Sources) {
+    fn sources(&mut self, name: &str, op: &Op, has_id: bool) {
         for piece in op.placeholders() {
             match piece {
-                Piece::Part(part) | Piece::RawPart(part) => match self.kind.part(part) {
-                    None => self.unknown_part(name, part),
-                    Some(found) if found.parent == Parent::Own && !sources.own => {
-                        let message =
-                            format!("`{{{part}}}` in `{name}` names one object, and a listing is of many");
-                        self.reader.wrong(self.at(name), message);
+                Piece::Part(part) | Piece::RawPart(part) => {
+                    if self.kind.part(part).is_none() {
+                        self.unknown_part(name, part);
                     }
-                    Some(_) => {}
-                },
+                }
                 Piece::PartId(part) => match self.kind.part(part).map(|part| &part.parent) {
                     Some(Parent::Of(_)) => {}
                     Some(_) => {
@@ -105,7 +92,7 @@ impl Checker<'_, '_> {
                     }
                     None => self.unknown_part(name, part),
                 },
-                Piece::Id if !sources.id => {
+                Piece::Id if !has_id => {
                     let message = format!("`{{id}}` in `{name}` has no source: no object is observed there");
                     self.reader.wrong(self.at(name), message);
                 }
@@ -195,7 +182,8 @@ impl Checker<'_, '_> {
         }
         for part in kind.parts.iter().filter(|part| part.parent != Parent::Own && part.on_item.is_none()) {
             let named = list.op.placeholders().any(|piece| match piece {
-                Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) => *name == part.name,
+                Piece::Part(name) | Piece::RawPart(name) => *name == part.name,
+                Piece::PartId(name) => *name == part.name || self.implies(name, &part.name),
                 _ => false,
             });
             if !named {
@@ -206,6 +194,13 @@ impl Checker<'_, '_> {
                 ));
             }
         }
+    }
+
+    /// Whether the server's id of a parent says which one is meant of another part: that parent's own parents
+    /// have the same names here.
+    fn implies(&self, parent: &str, part: &str) -> bool {
+        let Some(Parent::Of(of)) = self.kind.part(parent).map(|part| &part.parent) else { return false };
+        self.all.iter().any(|kind| kind.name == *of && kind.part(part).is_some())
     }
 
     fn identity(&mut self) {

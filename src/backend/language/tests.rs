@@ -274,7 +274,6 @@ fn checks_find_what_cannot_work() {
         (with("check: 'PUT /t/{name}?dry=1'"), "`check` is the dry run of a create or an update, and there is neither", ""),
         (with("read: 'GET /t/{nmae}'"), "`{nmae}` in `read` has no source: it is no part of the key", "did you mean `name`?"),
         (with("create: 'PUT /t/{id}'"), "`{id}` in `create` has no source: no object is observed there", ""),
-        ("{T: {key: {name: .name}, list: 'GET /t/{name}'}}".into(), "`{name}` in `list` names one object, and a listing is of many", ""),
         ("{T: {key: {name: .name}, list: 'GET /t/{id}'}}".into(), "`{id}` in `list` has no source", ""),
         (with("delete: 'DELETE /t/{name}?v={version}'"), "`{version}` in `delete` has no source", "say with `version`"),
         (with("read: 'GET /t/{name.id}'"), "`{name.id}` in `read`: `name` is not a parent with a kind", ""),

@@ -4,6 +4,7 @@
 //! which elements of two lists belong together (the overlay asks it too), `show` makes what is printed.
 //! Nothing here knows of requests, or of how a difference is mended.
 
+mod futile;
 pub(super) mod list;
 pub(super) mod pair;
 pub(super) mod scope;
@@ -11,6 +12,7 @@ mod show;
 mod undeclared;
 pub(super) mod walk;
 
+pub use futile::futile;
 pub use undeclared::undeclared;
 
 use std::sync::Arc;

@@ -72,11 +72,10 @@ impl Engine {
         let object = &self.objects[object];
         let kind = object.kind.clone();
         let pieces: Vec<&Piece> = kind.list.iter().flat_map(|list| list.op.placeholders()).collect();
+        // A listing that names a part of the object's own is a search, with a collection for each object.
         let scoped = kind.parts.iter().filter(|part| {
-            part.parent != Parent::Own
-                && (kind.list.is_none()
-                    || part.on_item.is_none()
-                    || pieces.iter().any(|p| names(p, &part.name)))
+            let shared = part.parent != Parent::Own && (kind.list.is_none() || part.on_item.is_none());
+            shared || pieces.iter().any(|p| names(p, &part.name))
         });
         let scope = scoped
             .filter_map(|part| object.id.key.get(&part.name).map(|value| (part.name.clone(), value.clone())));

@@ -47,12 +47,13 @@ impl Engine {
             }
             Ok(Progress::NotYet { every, limit, what }) => {
                 let since = *self.objects[at].awaits_since.get_or_insert(self.now);
-                if self.now < since + limit && self.stopped.is_none() {
-                    self.wait(at, every);
+                let left = (since + limit).saturating_sub(self.now);
+                if !left.is_zero() && self.stopped.is_none() {
+                    self.wait(at, every.min(left));
                     return true;
                 }
-                let limit = limit.as_secs();
-                Outcome::Unknown(Explanation::new(format!("it was not {what} within {limit} s")))
+                let limit = humantime::format_duration(limit);
+                Outcome::Unknown(Explanation::new(format!("it was not {what} within {limit}")))
             }
             Ok(Progress::Failed(why)) => Outcome::Failed(Explanation::new(why)),
             Err(error) => Outcome::Failed(Explanation::new(error.to_string())),

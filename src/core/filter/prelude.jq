@@ -4,8 +4,20 @@
 # The text without its last dot: DNS names.
 def trim_dot: if type == "string" then rtrimstr(".") else . end;
 
-# Character references resolved: APIs that escape for a page what they return as data.
-def html_unescape: if type == "string" then @htmld else . end;
+# The character that a reference names, without its `&` and `;`; null for an unknown one.
+def character: if startswith("#x") or startswith("#X") then
+    try ([reduce (.[2:] | ascii_downcase | explode[]) as $digit (0; . * 16
+      + if $digit >= 48 and $digit < 58 then $digit - 48 elif $digit > 96 and $digit < 103 then $digit - 87 else error end)]
+      | implode) catch null
+  elif startswith("#") then try ([.[1:] | tonumber] | implode) catch null
+  else {amp: "&", lt: "<", gt: ">", quot: "\"", apos: "'"}[.] end;
+
+# Character references resolved, each once: APIs that escape for a page what they return as data.
+def html_unescape: if type == "string" then split("&") as $parts
+    | reduce $parts[1:][] as $part ($parts[0] // ""; ($part | split(";")) as $words
+      | (if ($words | length) > 1 then $words[0] | character else null end) as $character
+      | . + if $character == null then "&" + $part else $character + ($words[1:] | join(";")) end)
+  else . end;
 
 # Zero, "", [], {} and false are the same as nothing.
 def empty_is_missing: if . == 0 or . == "" or . == [] or . == {} or . == false then null else . end;

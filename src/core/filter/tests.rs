@@ -64,6 +64,11 @@ fn the_prelude_makes_equal_what_means_the_same() {
         ("trim_dot", r#""example.org.""#, r#""example.org""#),
         ("trim_dot", "1", "1"),
         ("html_unescape", r#""&lt;a&gt; &amp; &quot;b&quot;""#, r#""<a> & \"b\"""#),
+        (
+            "html_unescape",
+            r#""&#40;AWS&#x29; &#X2f; &amp;#40; &none; & &#xyz; &#; &#1114112; a&""#,
+            r#""(AWS) / &#40; &none; & &#xyz; &#; &#1114112; a&""#,
+        ),
         ("zero_is_missing", "0", "null"),
         ("zero_is_missing", "1", "1"),
         ("empty_is_missing", "{}", "null"),
