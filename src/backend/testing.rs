@@ -37,6 +37,7 @@ pub fn kind() -> Kind {
         failed: None,
         ready: None,
         exists: None,
+        depends_on: None,
         refused: None,
         managers: None,
         conflict: None,

@@ -163,7 +163,16 @@ impl<'d> Builder<'d> {
                 self.graph.nodes[at].after.push(needed);
             }
         }
+        self.link_kind(at);
         self.check_presence(at);
+    }
+
+    /// What all objects of the kind come after; nothing where it stands in no document.
+    fn link_kind(&mut self, at: usize) {
+        let Some(kind) = self.kinds.get(&self.documents[at].id.kind) else { return };
+        let needed = kind.depends_on.as_ref().and_then(|name| self.names.get(name)).copied();
+        let documented = needed.filter(|needed| *needed < self.documents.len() && *needed != at);
+        self.graph.nodes[at].after.extend(documented);
     }
 
     /// The document that a reference names.

@@ -44,6 +44,9 @@ pub struct Kind {
     pub failed: Option<Filter>,
     pub ready: Option<Filter>,
     pub exists: Option<Filter>,
+    /// An object that comes before all of the kind, where it stands in a document: its kind, and the parts of its
+    /// key as texts.
+    pub depends_on: Option<(KindName, Vec<String>)>,
     /// An error that means: not done, and not to be tried again; where its status says less.
     pub refused: Option<Filter>,
     /// From the item to `[{name, paths}]`, where the server tracks who set which field.

@@ -18,6 +18,7 @@ spec:
       like: ConfigMap
       document: {apiVersion: team-a.example.com/v1, kind: Widget}
       at: /apis/team-a.example.com/v1/namespaces/{namespace}/widgets
+      depends-on: CustomResourceDefinition/widgets.team-a.example.com
 ";
 
 /// A project on the real server. Its namespace is new in each run, and is left to the server's end.

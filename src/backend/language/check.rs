@@ -40,6 +40,7 @@ impl Checker<'_, '_> {
         self.identity();
         self.documents();
         self.dry_run();
+        self.order();
     }
 
     /// Where the member `name` of the kind stands, or the kind.
@@ -235,6 +236,24 @@ impl Checker<'_, '_> {
                         .into(),
                 );
             }
+        }
+    }
+
+    /// What comes before all objects of the kind is of a kind that there is, and that has as many parts.
+    fn order(&mut self) {
+        let Some((name, parts)) = &self.kind.depends_on else { return };
+        let at = self.at("depends-on");
+        if !self.known.contains(&&*name.kind) {
+            let hint = suggest::hint(&name.kind, "the kinds are", self.known.iter().copied());
+            let message =
+                format!("`depends-on` names the kind `{}`, which the backend does not have", name.kind);
+            self.reader.wrong(at, message).hint = Some(hint);
+        } else if let Some(kind) = self.all.iter().find(|kind| kind.name == *name)
+            && kind.parts.len() != parts.len()
+        {
+            let names: Vec<String> = kind.parts.iter().map(|part| format!("/{}", part.name)).collect();
+            let message = format!("`depends-on` names a `{}` by {} parts", name.kind, parts.len());
+            self.reader.wrong(at, message).hint = Some(format!("write `{}{}`", name.kind, names.concat()));
         }
     }
 

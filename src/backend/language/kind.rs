@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::operation::{self, Role, default_send};
 use super::reader::{Reader, Record};
 use super::{listing, words};
+use crate::backend::path::unescape;
 use crate::core::fields::{FieldRules, VISIBLE};
 use crate::core::filter::Filter;
 use crate::core::identity::KindName;
@@ -14,10 +15,35 @@ use crate::core::node::{Node, Want};
 use crate::core::path::Path;
 
 /// The members of a kind's record.
-const MEMBERS: [&str; 27] = [
-    "like", "at", "key", "parent", "id", "match", "document", "list", "read", "create", "update", "delete",
-    "check", "fields", "owner", "managers", "version", "serial", "visible", "absent", "deleting", "failed",
-    "ready", "exists", "refused", "conflict", "watch",
+const MEMBERS: [&str; 28] = [
+    "like",
+    "at",
+    "key",
+    "parent",
+    "id",
+    "match",
+    "document",
+    "list",
+    "read",
+    "create",
+    "update",
+    "delete",
+    "check",
+    "fields",
+    "owner",
+    "managers",
+    "version",
+    "serial",
+    "depends-on",
+    "visible",
+    "absent",
+    "deleting",
+    "failed",
+    "ready",
+    "exists",
+    "refused",
+    "conflict",
+    "watch",
 ];
 
 /// Reads a kind; `None` when it cannot be made sense of. Its problems are noted either way.
@@ -57,6 +83,7 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         failed: filter(reader, "failed"),
         ready: filter(reader, "ready"),
         exists: filter(reader, "exists"),
+        depends_on: record.get("depends-on").and_then(|node| depends_on(reader, node, &kind.backend)),
         refused: filter(reader, "refused"),
         managers: filter(reader, "managers"),
         conflict: filter(reader, "conflict"),
@@ -198,6 +225,21 @@ fn serial(reader: &mut Reader, node: &Node, parts: &[Part]) -> Option<Serial> {
     reader.wrong(node.at, format!("`serial` names `{name}`, which is no part of the key")).hint =
         Some("it is a part of the key, or `backend`".into());
     None
+}
+
+/// `Kind/part/part`, as the annotation `trueup/depends-on` names an object.
+fn depends_on(reader: &mut Reader, node: &Node, backend: &Arc<str>) -> Option<(KindName, Vec<String>)> {
+    let text = reader.text(node, "`depends-on`")?;
+    let mut words = text.split('/');
+    let kind = words.next().unwrap_or_default();
+    let parts: Vec<String> = words.map(unescape).collect();
+    if kind.is_empty() || parts.iter().any(String::is_empty) {
+        reader
+            .wrong(node.at, format!("`depends-on` names an object, and `{}` is none", text.escape_debug()))
+            .hint = Some("write `Kind/name`, its parts percent-encoded".into());
+        return None;
+    }
+    Some((KindName { backend: backend.clone(), kind: kind.into() }, parts))
 }
 
 fn path(reader: &mut Reader, node: &Node, what: &str) -> Option<Path> {

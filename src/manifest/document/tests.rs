@@ -64,6 +64,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         failed: None,
         ready: None,
         exists: None,
+        depends_on: None,
         refused: None,
         managers: None,
         conflict: None,

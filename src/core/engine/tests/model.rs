@@ -431,6 +431,7 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         failed: None,
         ready: None,
         exists: None,
+        depends_on: None,
         refused: None,
         managers: None,
         conflict: None,
