@@ -57,7 +57,6 @@ impl Runner {
         let client = ClientOptions {
             allow_exec: choices.allow_exec.clone(),
             secrets: secrets.to_vec(),
-            ..ClientOptions::default()
         };
         Ok(Runner {
             documents: input.documents,

@@ -69,6 +69,10 @@ fn a_secret_from_elsewhere_is_sent_and_a_refusal_repeats_none() {
     cluster.run("apply --yes", 0);
     assert_eq!(cluster.get(PATH).expect("it is there")["data"]["p"], FIRST[1]);
     assert!(cluster.rows("plan", 0).is_empty());
+    cluster.unset("SHOP_PASSWORD");
+    let entry = cluster.entry("plan", 0, "Secret s/team-a");
+    assert_eq!((&entry["result"], &entry["findings"][0]["code"]), (&json!("in-sync"), &json!("NotCompared")));
+    cluster.set("SHOP_PASSWORD", FIRST[0]);
 
     // What cannot be read is answered with the very value.
     cluster.write("s.yaml", &document(&format!("data: {{p: {{deep: \"{}\"}}}}", OTHER[0])));
