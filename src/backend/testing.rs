@@ -16,6 +16,7 @@ pub fn kind() -> Kind {
         parent,
     };
     Kind {
+        us: "me".into(),
         name: name("Queue"),
         parts: vec![part("vhost", Parent::Of(name("VHost")), None), part("name", Parent::Own, Some(".name"))],
         id: filter(".id"),

@@ -50,6 +50,8 @@ pub enum Reason {
     Closed,
     /// Only on the server, in a list that the file owns whole.
     ListOwned,
+    /// Set by us alone, and declared no longer.
+    Left,
     /// The same elements in another order.
     Reordered,
     /// Cannot be changed in place.

@@ -15,6 +15,8 @@ use super::path::Path;
 #[derive(Clone, Debug)]
 pub struct Kind {
     pub name: KindName,
+    /// Who we are to the backend: the name of our field manager, where it tracks such.
+    pub us: Arc<str>,
     /// The identity's parts in order: the parents' first, then the object's own. Empty for a singleton.
     pub parts: Vec<Part>,
     /// The server's own id, on the item. Default `.id`.

@@ -47,22 +47,75 @@ impl Contested {
     }
 }
 
-/// Notes on each change who set what the server has, as the kind's `managers` makes it of the item.
-///
-/// # Errors
-/// A filter that fails.
-pub fn name_managers(changes: &mut [Change], filter: &Filter, item: &Value) -> Result<(), FilterError> {
-    let Some(told) = filter.one(item, &Vars::default())? else { return Ok(()) };
-    let managers: Vec<(Arc<str>, Vec<Path>)> =
-        told.as_array().into_iter().flatten().filter_map(manager).collect();
+/// A field manager, and the paths that it set.
+#[derive(Clone, Debug)]
+pub struct Manager {
+    pub name: Arc<str>,
+    pub paths: Vec<Path>,
+    /// Whether what it set leaves the object once it no longer sends it.
+    pub leaves: bool,
+}
+
+impl Manager {
+    /// What a kind's `managers` makes of an item. Of a manager's paths those that are none of ours are passed
+    /// over: no change is there.
+    ///
+    /// # Errors
+    /// A filter that fails.
+    pub fn of(filter: &Filter, item: &Value) -> Result<Vec<Manager>, FilterError> {
+        let told = filter.one(item, &Vars::default())?;
+        let manager = |value: &Value| {
+            let paths = value.get("paths")?.as_array()?.iter().filter_map(Value::as_str);
+            Some(Manager {
+                name: value.get("name")?.as_str()?.into(),
+                paths: paths.filter_map(|path| Path::parse(path).ok()).collect(),
+                leaves: value.get("leaves").and_then(Value::as_bool).unwrap_or(true),
+            })
+        };
+        Ok(told.iter().filter_map(Value::as_array).flatten().filter_map(manager).collect())
+    }
+
+    fn sets(&self, path: &Path) -> bool {
+        self.paths.iter().any(|owned| meet(owned, path))
+    }
+}
+
+/// Notes on each change who set what the server has.
+pub fn name_setters(changes: &mut [Change], managers: &[Manager]) {
     for change in changes.iter_mut().filter(|change| change.before.is_some()) {
-        let sets = |owned: &Path| owned.covers(&change.path) || change.path.covers(owned);
-        let setters = managers.iter().filter(|(_, paths)| paths.iter().any(sets));
-        change.set_by = setters.map(|(name, _)| name.clone()).collect();
+        let setters = managers.iter().filter(|manager| manager.sets(&change.path));
+        change.set_by = setters.map(|manager| manager.name.clone()).collect();
         change.set_by.sort();
         change.set_by.dedup();
     }
-    Ok(())
+}
+
+/// The paths that the manager `us` alone set, and that `sent` no longer has: they leave with the next write.
+pub fn left<'m>(managers: &'m [Manager], us: &str, sent: &Value) -> Vec<&'m Path> {
+    let (ours, others): (Vec<_>, Vec<_>) =
+        managers.iter().partition(|manager| *manager.name == *us && manager.leaves);
+    let paths = ours.into_iter().flat_map(|manager| &manager.paths);
+    // A member of a set is known by its value alone: the set is compared as a whole.
+    let gone = paths.filter(|path| !path.0.contains(&Step::Each) && !is_sent(sent, path));
+    gone.filter(|path| !others.iter().any(|other| other.sets(path))).collect()
+}
+
+/// Whether a body holds something at a path, or has above it what is sent whole.
+fn is_sent(sent: &Value, path: &Path) -> bool {
+    let mut value = sent;
+    for step in &path.0 {
+        if !value.is_object() && !value.is_array() {
+            return true;
+        }
+        let Some(below) = Path(vec![step.clone()]).get(value) else { return false };
+        value = below;
+    }
+    true
+}
+
+/// Whether one path is at the other, or above it.
+fn meet(one: &Path, other: &Path) -> bool {
+    one.covers(other) || other.covers(one)
 }
 
 /// A side of a change, as a sentence has it.
@@ -73,13 +126,6 @@ pub fn side(side: Option<&Shown>) -> String {
         Some(Shown::Later(text)) => text.to_string(),
         None => "nothing".into(),
     }
-}
-
-/// A manager; what is no path of ours it sets somewhere that no change is.
-fn manager(value: &Value) -> Option<(Arc<str>, Vec<Path>)> {
-    let paths = value.get("paths")?.as_array()?;
-    let paths = paths.iter().filter_map(Value::as_str).filter_map(|path| Path::parse(path).ok()).collect();
-    Some((value.get("name")?.as_str()?.into(), paths))
 }
 
 /// Whether `path` is at `above` or below it.
@@ -124,10 +170,14 @@ mod tests {
         }
     }
 
+    fn managed(managers: Value) -> Vec<Manager> {
+        let filter = Filter::parse(".managers").expect("a filter");
+        Manager::of(&filter, &json!({ "managers": managers })).expect("it runs")
+    }
+
     fn named(path: &str, managers: Value) -> Vec<String> {
         let mut changes = [change(path, Some(json!(1)))];
-        let filter = Filter::parse(".managers").expect("a filter");
-        name_managers(&mut changes, &filter, &json!({ "managers": managers })).expect("it runs");
+        name_setters(&mut changes, &managed(managers));
         changes[0].set_by.iter().map(ToString::to_string).collect()
     }
 
@@ -154,9 +204,21 @@ mod tests {
     #[test]
     fn what_is_not_on_the_server_nobody_set() {
         let mut changes = [change("a", None)];
-        let filter = Filter::parse("[{name: \"x\", paths: [\"a\"]}]").expect("a filter");
-        name_managers(&mut changes, &filter, &json!({})).expect("it runs");
+        name_setters(&mut changes, &managed(json!([{"name": "x", "paths": ["a"]}])));
         assert!(changes[0].set_by.is_empty());
+    }
+
+    #[test]
+    fn what_we_alone_set_and_send_no_longer_leaves() {
+        let managers = managed(json!([
+            {"name": "us", "paths": ["kept", "gone.a", "gone.shared", "list[name=x].n", "list[name=y].n", "set[*]", "whole.part"]},
+            {"name": "us", "leaves": false, "paths": ["updated"]},
+            {"name": "other", "paths": ["gone.shared", "theirs"]},
+        ]));
+        let sent = json!({"kept": 1, "list": [{"name": "x", "n": 2}], "gone": {}, "whole": "text"});
+        let told: Vec<String> = left(&managers, "us", &sent).into_iter().map(ToString::to_string).collect();
+        assert_eq!(told, ["gone.a", "list[name=y].n"]);
+        assert!(left(&managers, "nobody", &sent).is_empty());
     }
 
     #[test]

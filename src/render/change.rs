@@ -132,6 +132,7 @@ fn bare_reason(entry: &Entry, change: &Change) -> (Style, String) {
         Reason::Unset => (Style::Dim, "null: must not be set".into()),
         Reason::Closed => (Style::Dim, "closed: not declared".into()),
         Reason::ListOwned => (Style::Dim, "not in the declared list".into()),
+        Reason::Left => (Style::Dim, "declared no longer".into()),
         Reason::Reordered => (Style::Dim, "order: the same elements, in another order".into()),
         Reason::Immutable(Immutable::Replace) if refused && wants_consent(entry) => {
             (Style::Bad, format!("immutable: refused, needs --replace {}", entry.id.slashed()))

@@ -295,6 +295,7 @@ fn reason(reason: &Reason) -> &'static str {
         Reason::Unset => "unset",
         Reason::Closed => "closed",
         Reason::ListOwned => "list-owned",
+        Reason::Left => "left",
         Reason::Reordered => "reordered",
         Reason::Immutable(Immutable::Replace) => "immutable-replace",
         Reason::Immutable(Immutable::Refuse) => "immutable-refuse",

@@ -75,6 +75,25 @@ fn a_field_that_another_manager_took_is_a_conflict_that_names_both_sides() {
 }
 
 #[test]
+fn what_left_the_file_leaves_the_server_and_the_plan_says_so() {
+    let Some(cluster) = cluster("left") else { return };
+    let more = DOCUMENT.replace("{mode: fast}", "{mode: fast, old: \"1\", shared: \"2\"}");
+    cluster.write("settings.yaml", &more);
+    assert_eq!(cluster.rows("apply --yes", 0), ["update done ConfigMap settings/team-a"]);
+    cluster.meddle(PATH, "kubectl", theirs(json!({"data": {"shared": "2", "theirs": "3"}})));
+
+    // What another manager set too is not ours to take away.
+    cluster.write("settings.yaml", DOCUMENT);
+    let plan = cluster.entry("plan", 0, "ConfigMap settings/team-a");
+    let left = json!([{"path": "data.old", "before": "1", "reason": "left", "setBy": ["trueup"]}]);
+    assert_eq!(plan["changes"], left);
+    assert_eq!(cluster.rows("apply --yes", 0), ["update done ConfigMap settings/team-a"]);
+    let now = cluster.get(PATH).expect("it is there");
+    assert_eq!(now["data"], json!({"mode": "fast", "shared": "2", "theirs": "3"}));
+    assert_eq!(cluster.json("apply --yes", 0).writes(), 0);
+}
+
+#[test]
 fn the_owner_of_the_backend_is_the_field_manager() {
     let Some(cluster) = cluster("owner") else { return };
     let manager = |path: &str| {

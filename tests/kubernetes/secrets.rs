@@ -50,6 +50,11 @@ fn texts_and_encoded_values_are_one_and_no_output_has_either() {
     assert!(said.contains("data.p") && said.contains("stringData.q") && said.contains("(secret"), "{said}");
     assert_eq!(cluster.rows("apply --yes", 0), ["update done Secret s/team-a"]);
     assert_eq!(cluster.get(PATH).expect("it is there")["data"]["q"], OTHER[1]);
+    cluster.write("s.yaml", &document(&format!("stringData: {{q: \"{}\"}}", OTHER[0])));
+    let said = discreet(&cluster, "plan", 0);
+    assert!(said.contains("data.p") && said.contains("declared no longer"), "{said}");
+    cluster.run("apply --yes", 0);
+    assert_eq!(cluster.get(PATH).expect("it is there")["data"], json!({"q": OTHER[1]}));
     let live = discreet_get(&cluster);
     assert!(live.contains("(secret)"), "{live}");
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::operation::is_header_name;
 use super::reader::{Reader, Record};
-use crate::backend::connection::{Address, Auth, Connection, Credential, Limits, OWNER, Text, Tls};
+use crate::backend::connection::{Address, Auth, Connection, Credential, Limits, Text, Tls};
 use crate::backend::preset;
 use crate::core::node::{Node, Pos, Want};
 use crate::core::problem::Problem;
@@ -58,22 +58,8 @@ fn read(reader: &mut Reader, whole: &RawDocument, folder: &Path) -> Option<Conne
     let tls = spec.get("tls").map_or_else(Tls::default, |node| tls(reader, node, folder));
     let headers = spec.get("headers").map_or_else(Vec::new, |node| headers(reader, node));
     let limits = spec.get("limits").map_or_else(Limits::default, |node| limits(reader, node));
-    let owner = match spec.get("owner") {
-        Some(node) => owner(reader, node)?,
-        None => OWNER.into(),
-    };
+    let owner = super::owner(reader, spec)?.to_owned();
     Some(Connection { name, owner, address: address?, auth, tls, headers, limits })
-}
-
-/// A name that can stand in a URL and in a header without being taken apart.
-fn owner(reader: &mut Reader, node: &Node) -> Option<String> {
-    let text = reader.text(node, "`owner`")?;
-    let is_sound = !text.trim().is_empty() && !text.chars().any(char::is_control);
-    if !is_sound {
-        reader.wrong(node.at, "`owner` is a name, without control characters").hint =
-            Some("it is what `{owner}` stands for in requests".into());
-    }
-    is_sound.then(|| text.to_owned())
 }
 
 fn address(reader: &mut Reader, node: &Node, folder: &Path) -> Option<Address> {

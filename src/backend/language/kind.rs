@@ -61,6 +61,7 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         record.get(name).and_then(|node| reader.filter(node, &format!("`{name}`")))
     };
     Some(Kind {
+        us: Arc::default(),
         id: match record.get("id") {
             Some(node) => reader.filter(node, "`id`")?,
             None => Filter::parse(".id").expect("a plain path is a filter"),

@@ -24,7 +24,8 @@ use std::sync::Arc;
 pub use self::connection::{check_connection, connection};
 pub use self::generic::generic_kind;
 
-use self::reader::Reader;
+use self::reader::{Reader, Record};
+use super::connection::OWNER;
 use super::{like, preset};
 use crate::core::kind::Kind;
 use crate::core::problem::Problem;
@@ -56,6 +57,7 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
     let Some(spec) = reader.map(spec, "a backend's `spec`", &SPEC) else {
         return (Vec::new(), reader.problems);
     };
+    let owner: Arc<str> = owner(&mut reader, spec).unwrap_or_default().into();
     let mut kinds = Vec::new();
     if let Some(node) = spec.get("kinds") {
         for (name, node) in reader.members(node, "`kinds`") {
@@ -63,7 +65,7 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
             if let Some(kind) = kind::read(&mut reader, &backend, name, node)
                 && reader.problems.len() == before
             {
-                kinds.push((kind, node));
+                kinds.push((Kind { us: owner.clone(), ..kind }, node));
             }
         }
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -73,6 +75,19 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
         reader.wrong(whole.root.at, message).hint = Some("give `preset` or `kinds`".into());
     }
     (kinds.into_iter().map(|(kind, _)| kind).collect(), reader.problems)
+}
+
+/// Who we are to the backend: a name that is known before anything is taken from elsewhere, and that can stand in
+/// a URL and in a header.
+fn owner<'n>(reader: &mut Reader, spec: Record<'n>) -> Option<&'n str> {
+    let Some(node) = spec.get("owner") else { return Some(OWNER) };
+    let text = reader.text(node, "`owner`")?;
+    let is_sound = !text.trim().is_empty() && !text.chars().any(char::is_control);
+    if !is_sound {
+        reader.wrong(node.at, "`owner` is a name, without control characters").hint =
+            Some("it is what `{owner}` stands for in requests".into());
+    }
+    is_sound.then_some(text)
 }
 
 /// `metadata.name`, which documents use as their `apiVersion`.

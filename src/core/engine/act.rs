@@ -28,19 +28,20 @@ impl Engine {
         if self.is_awaited(at) {
             return;
         }
+        let managers = self.managers_of(at);
         let object = &self.objects[at];
         let spec = self.spec(at);
         let named = |names: &BTreeSet<String>| !names.is_empty() && names.contains(&object.id.slashed());
-        let mut decision = decide(&Facts {
+        let decision = decide(&Facts {
             id: &object.id,
             kind: &object.kind,
             policy: &object.policy,
             spec: &spec,
             seen: &object.seen,
+            managers: &managers,
             may_replace: object.policy.replace || named(&self.options.replace),
             rotate: named(&self.options.rotate) && object.sets == 0,
         });
-        self.name_managers(at, &mut decision.changes);
         self.recognise_own_write(at, decision.settled == Some(Outcome::InSync));
         if self.waits_for_the_server(at, decision.action) {
             return;

@@ -8,7 +8,7 @@ use super::super::change::Change;
 use super::super::diff::compare;
 use super::super::exchange::{Answer, Ask, Failure, FailureClass, Write};
 use super::super::kind::Op;
-use super::super::managers::{name_managers, side};
+use super::super::managers::side;
 use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::body::body_for;
 use super::decide::Seen;
@@ -21,8 +21,6 @@ use super::{Effect, Engine, Pending};
 const WOULD_STORE: &str = "WouldStore";
 /// The code of the finding that the server gave no opinion.
 const NOT_CHECKED: &str = "NotChecked";
-/// The code of the finding that the field managers cannot be told.
-const NO_MANAGERS: &str = "NoManagers";
 
 impl Engine {
     /// Asks for the server's opinion of a write that is due; false where there is none to be had.
@@ -33,21 +31,6 @@ impl Engine {
         self.objects[at].phase = Phase::Checking;
         self.effects.push(Effect::Ask(id, Ask::Check(write)));
         true
-    }
-
-    /// Notes who set what is to be changed, where the server tells.
-    pub(super) fn name_managers(&mut self, at: usize, changes: &mut [Change]) {
-        let object = &mut self.objects[at];
-        let (Some(filter), Seen::Present(item)) = (&object.kind.managers, &object.seen) else { return };
-        if changes.is_empty() {
-            return;
-        }
-        object.findings.retain(|finding| finding.code != NO_MANAGERS);
-        if let Err(error) = name_managers(changes, filter, &item.value) {
-            let message = format!("who set its fields cannot be told: {error}");
-            let hint = Some("the fault is in `managers` of the backend's document".into());
-            object.findings.push(Finding { code: NO_MANAGERS, message, hint });
-        }
     }
 
     fn checkable(&self, at: usize, action: Action) -> Option<Write> {

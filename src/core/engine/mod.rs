@@ -21,6 +21,7 @@ pub mod decide;
 pub mod failure;
 mod family;
 mod hidden;
+mod left;
 mod object;
 mod observe;
 mod ramp;

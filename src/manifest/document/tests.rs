@@ -43,6 +43,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         })
         .collect();
     Kind {
+        us: "me".into(),
         name: KindName { backend: "rabbitmq".into(), kind: name.into() },
         parts: parts.iter().map(part).collect(),
         id: filter(".id"),

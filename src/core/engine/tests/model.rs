@@ -405,6 +405,7 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
     let on_item = Some(Filter::parse(".name").expect("a filter"));
     parts.push(Part { name: "name".into(), on_item, parent: Parent::Own });
     Kind {
+        us: "me".into(),
         name: kind_name(name),
         parts,
         id: Filter::parse(".id").expect("a filter"),
