@@ -54,8 +54,8 @@ pub struct Loaded {
 pub enum Reach {
     /// Those that a document names.
     Used,
-    /// Those that have a kind of these names; without names those that a document names, and all of them
-    /// where there is no document.
+    /// Those that have a kind of these names, as far as a document names one of them; without names those that a
+    /// document names, and all of them where there is no document.
     Kinds(Vec<String>),
     /// None: nothing is sent, and nothing that only a request needs has to be there.
     None,
@@ -66,9 +66,14 @@ impl Reach {
         match self {
             Reach::Used => used.contains(backend),
             Reach::Kinds(names) if names.is_empty() => used.is_empty() || used.contains(backend),
-            Reach::Kinds(names) => kinds.iter().any(|kind| {
-                *kind.name.backend == *backend && names.iter().any(|name| **name == *kind.name.kind)
-            }),
+            Reach::Kinds(names) => {
+                let has = |backend: &str| {
+                    kinds.iter().any(|kind| {
+                        *kind.name.backend == *backend && names.iter().any(|name| **name == *kind.name.kind)
+                    })
+                };
+                has(backend) && (used.contains(backend) || !used.iter().any(|used| has(used)))
+            }
             Reach::None => false,
         }
     }

@@ -16,8 +16,6 @@ use crate::core::path::Path;
 
 /// The members of a kind's record.
 const MEMBERS: [&str; 28] = [
-    "like",
-    "at",
     "key",
     "parent",
     "id",
@@ -44,6 +42,8 @@ const MEMBERS: [&str; 28] = [
     "refused",
     "conflict",
     "watch",
+    "like",
+    "at",
 ];
 
 /// Reads a kind; `None` when it cannot be made sense of. Its problems are noted either way.

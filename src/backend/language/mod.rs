@@ -32,7 +32,7 @@ use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
 
 /// What a Backend document's `spec` may hold.
-const SPEC: [&str; 8] = ["url", "preset", "owner", "auth", "tls", "headers", "limits", "kinds"];
+const SPEC: [&str; 8] = ["url", "preset", "auth", "tls", "headers", "limits", "owner", "kinds"];
 
 /// The kinds of a Backend document, its preset's among them. Kinds with problems are left out.
 ///
