@@ -3,6 +3,8 @@
 //! An API's kinds often differ in little but their path. `like: KIND` takes over what is not said again, as a
 //! preset's kinds are taken over, and of an operation the members; `at: /path` is what `{at}` stands for in the
 //! requests of the kind. Done to the document before it is read, so that the language knows whole kinds only.
+//! The kinds of a preset are made whole before anything is laid over them: who changes one of them changes that
+//! one.
 
 use crate::core::members::Members;
 use crate::core::node::{Node, Pos, Want};
@@ -18,13 +20,27 @@ pub(super) const OPERATIONS: [&str; 7] = ["list", "read", "create", "update", "d
 /// What `at` stands for.
 const PLACEHOLDER: &str = "{at}";
 
-/// Makes the kinds of a backend whole. A kind for which that cannot be done is left out, and told.
-pub fn apply(kinds: &mut Node, source: &Source) -> Vec<Problem> {
+/// Gives each kind of a backend what those have that it is like. A kind for which that cannot be done is left
+/// out, and told.
+pub fn resolve(kinds: &mut Node, source: &Source) -> Vec<Problem> {
+    each(kinds, source, |name, node, all| whole(name, node, all, all.len()))
+}
+
+/// Puts the address of each kind into its requests; otherwise as [`resolve`].
+pub fn address(kinds: &mut Node, source: &Source) -> Vec<Problem> {
+    each(kinds, source, |_, node, _| addressed(node.clone()))
+}
+
+fn each(
+    kinds: &mut Node,
+    source: &Source,
+    make: impl Fn(&str, &Node, &Members) -> Result<Node, Wrong>,
+) -> Vec<Problem> {
     let Want::Map(members) = &mut kinds.want else { return Vec::new() };
     let mut problems = Vec::new();
     let as_written = members.clone();
     for (name, node) in &as_written {
-        match whole(name, node, &as_written, as_written.len()).and_then(addressed) {
+        match make(name, node, &as_written) {
             Ok(node) => drop(members.insert(name.clone(), node)),
             Err(Wrong { at, message, hint }) => {
                 members.remove(name);

@@ -45,8 +45,12 @@ pub fn apply(doc: &RawDocument) -> Result<RawDocument, Problem> {
         return Err(problem.hint(suggest::hint(name, "the presets are", names())));
     };
     let yaml: serde_yaml::Value = serde_yaml::from_str(text).expect("a preset is YAML");
-    let preset = Placed { next: named.at }.node(yaml);
-    let preset = preset.get("spec").expect("a preset is a Backend document");
+    let mut preset = Placed { next: named.at }.node(yaml);
+    let preset = preset.get_mut("spec").expect("a preset is a Backend document");
+    if let Some(kinds) = preset.get_mut("kinds") {
+        let problems = like::resolve(kinds, &doc.source);
+        debug_assert!(problems.is_empty(), "a preset is sound: {problems:?}");
+    }
     let mut whole = doc.clone();
     if let Want::Map(root) = &mut whole.root.want {
         root.insert("spec", merged(spec, preset, Level::Spec));

@@ -43,6 +43,22 @@ fn a_kind_of_ones_own_is_as_the_others() {
 }
 
 #[test]
+fn who_changes_a_kind_of_the_preset_changes_that_one() {
+    let own = "{preset: kubernetes, kinds: {ConfigMap: {list: GET /mine, fields: {data: closed}},
+        Widget: {like: ConfigMap, at: /widgets, document: {apiVersion: example.com/v1, kind: Widget}}}}";
+    let (kinds, problems) = language::kinds(&backend(own));
+    assert!(problems.is_empty(), "{problems:?}");
+    for (name, listed, closed) in
+        [("ConfigMap", "/mine", true), ("Widget", "/mine", true), ("Namespace", "/api/v1/namespaces", false)]
+    {
+        let kind = kinds.iter().find(|kind| &*kind.name.kind == name).expect(name);
+        let list = kind.list.as_ref().expect("a list");
+        assert_eq!(list.op.path.0, [Piece::Literal(listed.into())], "{name}");
+        assert_eq!(kind.fields.field("data").here.closed, closed, "{name}");
+    }
+}
+
+#[test]
 fn secrets_are_sent_encoded_and_seen_in_both_forms() {
     let secret = kind("Secret");
     for (value, want) in [

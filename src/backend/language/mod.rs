@@ -47,7 +47,8 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
     let mut names = Vec::new();
     if let Some(kinds) = whole.root.get_mut("spec").and_then(|spec| spec.get_mut("kinds")) {
         names.extend(reader.names(kinds).into_iter().map(str::to_owned));
-        reader.problems.extend(like::apply(kinds, &doc.source));
+        reader.problems.extend(like::resolve(kinds, &doc.source));
+        reader.problems.extend(like::address(kinds, &doc.source));
     }
     let Some(backend) = name(&mut reader, &whole) else { return (Vec::new(), reader.problems) };
     let Some(spec) = whole.root.get("spec") else {
