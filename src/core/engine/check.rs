@@ -66,7 +66,7 @@ impl Engine {
                 self.objects[at].findings.extend(findings);
                 Outcome::Planned
             }
-            Answer::Contested(fields) => contested(&fields, &self.objects[at].changes),
+            Answer::Contested(fields) => contested(&self.objects[at], &fields),
             Answer::Failed(failure) => self.refused(at, failure),
             Answer::Accepted { .. } | Answer::Absent | Answer::Listed(_) => Outcome::Planned,
         };

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use super::super::change::Change;
+use super::super::document::OnConflict;
 use super::super::exchange::{Answer, Failure, FailureClass};
 use super::super::managers::Contested;
 use super::super::report::{Action, Explanation, Outcome};
 use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT, CONFLICT_ROUNDS, UNCERTAIN_CREATES};
 use super::breaker::Verdict;
 use super::failure::{AfterWrite, after_write};
-use super::object::Phase;
+use super::object::{Object, Phase};
 use super::observe::{explain, version_needs_read};
 use super::ramp::Queued;
 use super::{Engine, Timer};
@@ -39,7 +39,7 @@ impl Engine {
             }
             Answer::Contested(fields) => {
                 self.ramp_of(at).finished(&queued);
-                let outcome = contested(&fields, &self.objects[at].changes);
+                let outcome = contested(&self.objects[at], &fields);
                 self.settle(at, outcome);
             }
             Answer::Failed(failure) => {
@@ -219,15 +219,22 @@ impl Engine {
 }
 
 /// Where an object stands some of whose fields another manager holds.
-pub(super) fn contested(fields: &[Contested], changes: &[Change]) -> Outcome {
+pub(super) fn contested(object: &Object, fields: &[Contested]) -> Outcome {
     const MOST: usize = 3;
-    let mut told: Vec<String> = fields.iter().take(MOST).map(|field| field.describe(changes)).collect();
+    let told = fields.iter().take(MOST).map(|field| field.describe(&object.changes));
+    let mut told: Vec<String> = told.collect();
     if fields.len() > MOST {
         told.push(format!("and {} more like it", fields.len() - MOST));
     }
-    Outcome::Conflict(Explanation::new(told.join("; ")).hint(
-        "take their value into the file, leave the field out, or take it over with `trueup/on-conflict: force`",
-    ))
+    let hint = match object.policy.on_conflict {
+        OnConflict::Report => {
+            "take their value into the file, leave the field out, or take it over with `trueup/on-conflict: force`"
+        }
+        OnConflict::Force => {
+            "to take a field over, the operation in the backend needs `forced`: what says so to the server"
+        }
+    };
+    Outcome::Conflict(Explanation::new(told.join("; ")).hint(hint))
 }
 
 /// Where a write stands whose like has only failed.

@@ -154,4 +154,8 @@ fn consent_to_take_over_goes_with_the_request() {
         model.plan(std::slice::from_ref(&document));
         assert_eq!(model.forced, forced);
     }
+    model.opinion = Some(Answer::Contested(vec![Contested { path: "size".into(), by: "other".into() }]));
+    let plan = model.plan(&[document]);
+    let hint = first(&plan).result.explanation().and_then(|why| why.hint.as_deref());
+    assert!(hint.is_some_and(|hint| hint.contains("needs `forced`")), "{hint:?}");
 }
