@@ -93,7 +93,7 @@ pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Fai
 /// The dry run of a create or an update, and its operation. It stores nothing, so it has no precondition.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn check<'k>(site: &Site, kind: &'k Kind, write: &Write) -> Result<(&'k Op, HttpRequest), Failure> {
     let Some(op) = &kind.check else {
         return Err(backend_failure(format!("the kind `{}` has no `check`", kind.name.kind)));
