@@ -36,6 +36,7 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('apply', 'apply', [CompletionResultType]::ParameterValue, 'Make the server match the files, and read it back')
             [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Check the files without a network')
             [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Show live objects')
+            [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Hold a backend against live answers; writes nothing')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete what the files name, in reverse order')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Run the built-in REST server')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
@@ -131,6 +132,28 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             break
         }
         'trueup;get' {
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--selector', '--selector', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'No objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--backends', '--backends', [CompletionResultType]::ParameterName, 'Take Backend documents from here and nowhere else; can be repeated')
+            [CompletionResult]::new('--allow-env', '--allow-env', [CompletionResultType]::ParameterName, 'Let manifests read only these variables of the environment; can be repeated')
+            [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'Requests at once, to each backend [default: adapts to the server]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for the whole run, such as 90s or 5m')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;probe' {
+            [CompletionResult]::new('--limit', '--limit', [CompletionResultType]::ParameterName, 'Objects of each kind that are read by themselves')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')

@@ -39,6 +39,7 @@ complete -c trueup -n "__fish_trueup_needs_command" -f -a "drift" -d 'Check for 
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "apply" -d 'Make the server match the files, and read it back'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "validate" -d 'Check the files without a network'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "get" -d 'Show live objects'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "probe" -d 'Hold a backend against live answers; writes nothing'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "delete" -d 'Delete what the files name, in reverse order'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "serve" -d 'Run the built-in REST server'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "completions" -d 'Print the completions for a shell'
@@ -132,6 +133,24 @@ never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand get" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand get" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand get" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l limit -d 'Objects of each kind that are read by themselves' -r
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -s h -l help -d 'Print help'
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r

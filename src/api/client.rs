@@ -10,16 +10,19 @@ use super::auth::Authenticator;
 use super::exchange::{Guarded, Line, now};
 use super::http::HttpTransport;
 use super::limit::Limiter;
-use super::list;
+use super::list::{self, Job};
 use super::tls::TlsError;
 use super::transport::{Transport, TransportError};
 use crate::backend::answer::{self, Asked};
 use crate::backend::base::{Base, BaseError};
 use crate::backend::connection::{Connection, Text};
+use crate::backend::probe::{SeenListing, SeenRead};
 use crate::backend::refusal::Context;
 use crate::backend::request::{self, Site, backend_failure};
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
-use crate::core::exchange::{Answer, Ask, Failure, ParentIds, Target, VersionToken, Write};
+use crate::core::exchange::{
+    Answer, Ask, Collection, Failure, ParentIds, Target, VersionToken, Wanted, Write,
+};
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, Op, Piece, Read, Version};
 use crate::core::redact::Redactor;
@@ -128,6 +131,22 @@ impl<Mode> Client<Mode> {
         }
     }
 
+    /// The first pages of a collection, at most so many, with the answers as they came.
+    pub async fn sample(&self, kind: &Arc<Kind>, collection: &Collection, pages: usize) -> SeenListing {
+        match Job::begin(&self.line, kind, collection, &Wanted::All).await {
+            Ok(job) => job.sample(pages).await,
+            Err(failure) => SeenListing { failure: Some(failure), ..SeenListing::default() },
+        }
+    }
+
+    /// One object's own read, with the answer as it came.
+    ///
+    /// # Errors
+    /// There is no answer, or no request that could have one.
+    pub async fn look(&self, kind: &Kind, target: &Target) -> Result<SeenRead, Failure> {
+        self.line.look(kind, target).await
+    }
+
     /// The requests that were sent, by role.
     pub fn requests(&self) -> Requests {
         self.line.counts()
@@ -142,6 +161,10 @@ impl<Mode> Clone for Client<Mode> {
 
 impl Line {
     async fn read(&self, kind: &Kind, target: &Target) -> Result<Answer, Failure> {
+        self.look(kind, target).await.map(|seen| seen.told)
+    }
+
+    async fn look(&self, kind: &Kind, target: &Target) -> Result<SeenRead, Failure> {
         let doing = format!("reading {}", target.id);
         let Read::Op(op) = &kind.read else {
             let what = format!("{} has no read of its own", kind.name.kind);
@@ -155,7 +178,8 @@ impl Line {
         let request = request.map_err(|failure| self.judge(&doing, |context| context.wrap(failure)))?;
         let (url, answer) = self.send(&doing, request).await?;
         let asked = Asked { kind, op, target, url: &url };
-        Ok(self.judge(&doing, |context| answer::read(context, asked, &answer, version)))
+        let told = self.judge(&doing, |context| answer::read(context, asked, &answer, version));
+        Ok(SeenRead { answer, told })
     }
 
     /// A dry run of a write.
@@ -175,15 +199,20 @@ impl Line {
             Role::Update => "updating",
             _ => "deleting",
         };
-        let doing = format!("{verb} {}", target.id);
+        let doing = match write.members().len() {
+            1 => format!("{verb} {}", target.id),
+            n => format!("{verb} {} and {} more", target.id, n - 1),
+        };
         let wrap = |failure| self.judge(&doing, |context| context.wrap(failure));
         let written = async {
             let mut write = write.clone();
             if target.version.is_none() && op.placeholders().any(|piece| *piece == Piece::Version) {
                 let id = target.server_id.as_deref();
                 target.version = self.version(kind, &target.id.key, &target.parent_ids, id, &doing).await?;
-                let (Write::Create(whole, _) | Write::Update(whole, _) | Write::Delete(whole)) = &mut write;
-                whole.version.clone_from(&target.version);
+                // What has a version of its own goes in no batch.
+                if let Write::Create(whole, _) | Write::Update(whole, _) | Write::Delete(whole) = &mut write {
+                    whole.version.clone_from(&target.version);
+                }
             }
             let request = request::write(&self.site, kind, &write).map_err(wrap)?;
             let (url, answer) = self.send(&doing, request).await?;

@@ -14,6 +14,7 @@ use crate::backend::assembly::Assembly;
 use crate::backend::elements::PageItems;
 use crate::backend::listing::{self, Listed, OpenPage};
 use crate::backend::page::{PageAt, Pager};
+use crate::backend::probe::{SeenListing, SeenPage};
 use crate::backend::request::{self, backend_failure};
 use crate::backend::wire::HttpAnswer;
 use crate::core::exchange::{Answer, Collection, Failure, FailureClass, Listing, VersionToken, Wanted};
@@ -27,7 +28,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 
 /// A listing under way.
 #[derive(Clone)]
-struct Job {
+pub(super) struct Job {
     line: Arc<Line>,
     kind: Arc<Kind>,
     collection: Arc<Collection>,
@@ -38,28 +39,11 @@ struct Job {
 
 /// Lists a collection.
 pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, wanted: &Wanted) -> Answer {
-    let mut doing = format!("listing {}", kind.name.kind);
-    if !collection.scope.parts().is_empty() {
-        doing = format!("{doing} of `{}`", collection.scope);
-    }
-    let Some(list) = &kind.list else {
-        let failure = backend_failure("the kind has no `list`".into());
-        return Answer::Failed(line.judge(&doing, |context| context.wrap(failure)));
-    };
-    let version = match line.version(kind, &collection.scope, &collection.parent_ids, None, &doing).await {
-        Ok(version) => version,
-        // Its request may name the object, which a listing has not.
-        Err(failure) if failure.class == FailureClass::Backend => None,
+    let job = match Job::begin(line, kind, collection, wanted).await {
+        Ok(job) => job,
         Err(failure) => return Answer::Failed(failure),
     };
-    let job = Job {
-        line: line.clone(),
-        kind: kind.clone(),
-        collection: Arc::new(collection.clone()),
-        wanted: wanted.clone(),
-        version,
-        doing: doing.into(),
-    };
+    let list = job.listed().list;
     let told = match job.run(list).await {
         // A cursor that the server no longer knows: the listing begins anew, once.
         Err(Broken { failure, pages, .. })
@@ -92,6 +76,39 @@ struct Broken {
 }
 
 impl Job {
+    /// # Errors
+    /// A kind without a listing; a version that a request of its own does not tell.
+    pub(super) async fn begin(
+        line: &Arc<Line>,
+        kind: &Arc<Kind>,
+        collection: &Collection,
+        wanted: &Wanted,
+    ) -> Result<Job, Failure> {
+        let mut doing = format!("listing {}", kind.name.kind);
+        if !collection.scope.parts().is_empty() {
+            doing = format!("{doing} of `{}`", collection.scope);
+        }
+        if kind.list.is_none() {
+            let failure = backend_failure("the kind has no `list`".into());
+            return Err(line.judge(&doing, |context| context.wrap(failure)));
+        }
+        let version = match line.version(kind, &collection.scope, &collection.parent_ids, None, &doing).await
+        {
+            Ok(version) => version,
+            // Its request may name the object, which a listing has not.
+            Err(failure) if failure.class == FailureClass::Backend => None,
+            Err(failure) => return Err(failure),
+        };
+        Ok(Job {
+            line: line.clone(),
+            kind: kind.clone(),
+            collection: Arc::new(collection.clone()),
+            wanted: wanted.clone(),
+            version,
+            doing: doing.into(),
+        })
+    }
+
     async fn run(&self, list: &ListOp) -> Result<Listing, Broken> {
         let mut pager = Pager::new(list.page.as_ref());
         let mut fetches = FuturesOrdered::new();
@@ -153,6 +170,41 @@ impl Job {
             job.line.judge(&job.doing, |context| listing::open(context, job.listed(), &url, answer))
         });
         opened.await.unwrap_or_else(|error| Err(self.unread(&error)))
+    }
+
+    /// The first pages, at most so many, with the answers as they came; nothing is asked for a second time.
+    pub(super) async fn sample(&self, most: usize) -> SeenListing {
+        let mut pager = Pager::new(self.listed().list.page.as_ref());
+        let mut seen = SeenListing::default();
+        let mut at = Some(pager.first());
+        while let Some(here) = at.filter(|_| seen.pages.len() < most) {
+            let next = self.seen_page(&here).await.and_then(|page| {
+                let next = pager.next(&page.facts);
+                seen.pages.push(page);
+                next.map_err(|error| self.refuse(&error.to_string()))
+            });
+            at = match next {
+                Ok(next) => next.into_iter().next(),
+                Err(failure) => {
+                    seen.failure = Some(failure);
+                    None
+                }
+            };
+        }
+        seen.whole = pager.at_end() && seen.failure.is_none();
+        seen.incomplete = pager.incomplete().map(str::to_owned);
+        seen
+    }
+
+    async fn seen_page(&self, at: &PageAt) -> Result<SeenPage, Failure> {
+        let (url, answer) = self.page(at).await?;
+        self.line.judge(&self.doing, |context| {
+            let page = listing::open(context, self.listed(), &url, answer.clone())?;
+            let facts = page.facts.clone();
+            let PageItems { items, problems, .. } =
+                page.items(context, self.listed(), &self.wanted, self.version.as_ref());
+            Ok(SeenPage { answer, facts, items, problems })
+        })
     }
 
     async fn page(&self, at: &PageAt) -> Result<(Url, HttpAnswer), Failure> {

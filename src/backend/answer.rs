@@ -9,6 +9,7 @@ use url::Url;
 
 use crate::core::exchange::{Answer, Failure, FailureClass, Item, Target, VersionToken};
 use crate::core::filter::{Filter, FilterError, Vars};
+use crate::core::key::OTHER_TYPE;
 use crate::core::kind::{Kind, Method, Op, Version};
 use crate::core::managers::Contested;
 use crate::core::path::{Path, Step};
@@ -20,6 +21,7 @@ use super::item::{State, envelope, id_text, look, place_of, version_on, version_
 use super::path::unescape;
 use super::refusal::{Context, is_html, text_of};
 use super::request::{backend_failure, filter_failure, target_vars};
+use super::trouble;
 use super::wire::{HttpAnswer, Role};
 
 /// An operation on one object that has been answered.
@@ -151,7 +153,10 @@ fn reading(
         context.json::<serde::de::IgnoredAny>(answer)?;
         shaped(context, asked, answer, seen.envelope["body"].take(), &seen.vars)?
     };
-    let Seen { vars, state, .. } = seen;
+    let Seen { vars, state, secrets, .. } = seen;
+    if let Some(failure) = trouble::in_object(context, asked.kind, &value, &vars, answer, &secrets) {
+        return Err(failure);
+    }
     let fault = |what: String| context.not_the_api(answer, &what);
     same_object(context, asked, answer, &value, &vars)?;
     let found = look(&asked.kind.id, &value, &vars).map_err(|error| context.wrap(filter_failure(error)))?;
@@ -227,9 +232,16 @@ fn same_object(
     if found == *key {
         return Ok(());
     }
-    let what = format!("the server answered with another object: `{found}`");
+    let respelt = asked.kind.other_type(key, &found);
+    let (what, hint) = match respelt {
+        Some(types) => (format!("the server answered with a key of another type: {types}"), OTHER_TYPE),
+        None => (
+            format!("the server answered with another object: `{found}`"),
+            "check `read` and `key` of the kind in the backend",
+        ),
+    };
     let mut failure = context.not_the_api(answer, &what);
-    failure.hint.get_or_insert_with(|| "check `read` and `key` of the kind in the backend".into());
+    failure.hint.get_or_insert_with(|| hint.into());
     Err(failure)
 }
 
@@ -259,8 +271,14 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
     if is_html(answer) {
         return Err(context.not_the_api(answer, "the server answered with a web page"));
     }
+    let body = &seen.envelope["body"];
+    if let Some(failure) = trouble::in_object(context, asked.kind, body, &seen.vars, answer, &seen.secrets) {
+        return Err(failure);
+    }
     let pending = answer.status == 202;
-    let server_id = if role == Role::Create { new_id(context, asked, answer, &seen)? } else { None };
+    // The answer to a batch is about many objects: it tells the id of none.
+    let one = role == Role::Create && asked.op.batch.is_none();
+    let server_id = if one { new_id(context, asked, answer, &seen)? } else { None };
     Ok(Answer::Accepted { server_id, pending })
 }
 

@@ -298,3 +298,33 @@ fn a_dry_run_shows_what_would_be_stored_or_nothing_but_consent() {
     let wrapped = answer(200, &[], r#"{"q":{"name":"orders"}}"#);
     assert_eq!(of(&kind, wrapped), r#"found {"name":"orders"}"#);
 }
+
+#[test]
+fn keys_that_read_alike() {
+    let kind = crate::backend::language::testing::kind(
+        "{parent: {zone: none}, key: {n: .n}, list: 'GET /{zone}/a'}",
+    );
+    let key = |zone: Value, n: Value| kind.key_of(vec![("zone".into(), zone), ("n".into(), n)]);
+    let told = |ours: &Key, theirs: &Key| kind.other_type(ours, theirs);
+    let ours = key(json!("7"), json!(8));
+    assert_eq!(kind.look_alikes(&ours).len(), 3, "either, and both");
+    assert_eq!(
+        told(&ours, &key(json!(7), json!(8))).as_deref(),
+        Some("`7` is a number there, and a string in the file")
+    );
+    assert_eq!(
+        told(&ours, &key(json!("7"), json!("8"))).as_deref(),
+        Some("`8` is a string there, and a number in the file")
+    );
+    assert!(told(&ours, &key(json!(7), json!("8"))).is_some());
+    for other in [key(json!("7"), json!(8)), key(json!("7"), json!(9)), key(json!("x"), json!(8))] {
+        assert_eq!(told(&ours, &other), None, "{other}");
+    }
+    for text in ["07", "1.0x", "", "1e3", " 7", "seven"] {
+        assert!(kind.look_alikes(&key(json!("z"), json!(text))).is_empty(), "{text}");
+    }
+    // A comparer that makes them one key leaves nothing to tell apart.
+    let folded =
+        crate::backend::language::testing::kind("{key: {n: .n}, list: GET /a, fields: {n: tostring}}");
+    assert!(folded.look_alikes(&folded.key_of(vec![("n".into(), json!("7"))])).is_empty());
+}

@@ -27,14 +27,20 @@ const JSON: &str = "application/json";
 /// The value that a write sends, before the operation's filter. `null` stands for nothing.
 ///
 /// Key parts that the request does not carry are laid into it at their place on the item, where that is a
-/// plain path. An update that names the object by its server id needs no key.
+/// plain path. An update that names the object by its server id needs no key. An operation with a `batch` sends
+/// the list of what it would send for each.
 ///
 /// # Errors
 /// A body that states another value for a part of the key.
 pub fn of_write(kind: &Kind, op: &Op, write: &Write) -> Result<Sent, Contradiction> {
+    if op.batch.is_some() {
+        let members = write.members().iter().map(|write| in_batch(kind, op, write));
+        return Ok(Sent { value: Value::Array(members.collect::<Result<_, _>>()?), media: JSON });
+    }
+    let nothing = Body::None;
     let (key, body) = match write {
         Write::Create(target, body) | Write::Update(target, body) => (&target.id.key, body),
-        Write::Delete(target) => (&target.id.key, &Body::None),
+        Write::Delete(_) | Write::Batch(_) => (&write.target().id.key, &nothing),
     };
     let sent = |value, media| Ok(Sent { value, media });
     match body {
@@ -48,6 +54,19 @@ pub fn of_write(kind: &Kind, op: &Op, write: &Write) -> Result<Sent, Contradicti
         Body::None if op.body.is_some() => sent(with_key(kind, op, key, Value::Null)?, JSON),
         Body::None => sent(Value::Null, JSON),
     }
+}
+
+/// What a batch sends of one object: always with its key, as nothing else says which one is meant; of one that
+/// is to go, all that was observed.
+fn in_batch(kind: &Kind, op: &Op, write: &Write) -> Result<Value, Contradiction> {
+    let target = write.target();
+    let value = match write {
+        Write::Create(_, Body::Object(value) | Body::Merge(value))
+        | Write::Update(_, Body::Object(value) | Body::Merge(value)) => value.clone(),
+        Write::Delete(_) => target.observed.as_deref().cloned().unwrap_or_default(),
+        Write::Create(..) | Write::Update(..) | Write::Batch(_) => Value::Null,
+    };
+    with_key(kind, op, &target.id.key, value)
 }
 
 /// The body after the operation's filter, whose input is what is sent; `None` for no body.

@@ -21,6 +21,7 @@ use super::page::PageFacts;
 use super::refusal::{Context, text_of};
 use super::request::{filter_failure, vars};
 use super::scan;
+use super::trouble;
 use super::wire::HttpAnswer;
 
 /// A page that has been opened.
@@ -60,14 +61,21 @@ pub fn open(
         return Err(context.refused(FailureClass::Status(answer.status), &answer));
     }
     let facts = |look: &onward::Look| onward::facts(context, listed.list, request, &answer, look);
+    let inside = || trouble::in_list(context, listed.kind, &answer);
     let (elements, sent, mut facts) = if listed.is_plain() {
         let picked = Picked::of(context, listed.list, &answer)?;
-        let (elements, sent) = places(context, listed, &answer, picked.elements)?;
+        let found = places(context, listed, &answer, picked.elements);
+        let (elements, sent) = found.map_err(|failure| inside().unwrap_or(failure))?;
         (elements, sent, facts(&|filter| picked.look(filter))?)
     } else {
-        let (elements, sent) = trees(context, listed, &answer)?;
+        let found = trees(context, listed, &answer);
+        let (elements, sent) = found.map_err(|failure| inside().unwrap_or(failure))?;
         (elements, sent, facts(&|filter| onward::look(context, filter, &answer))?)
     };
+    // A page that leads on holds what it should.
+    if let Some(failure) = if facts.next.is_none() { inside() } else { None } {
+        return Err(failure);
+    }
     facts.count = sent;
     facts.fingerprint = fingerprint(listed, &answer, &elements);
     Ok(OpenPage { facts, answer, elements })

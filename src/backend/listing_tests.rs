@@ -132,7 +132,9 @@ fn what_is_no_list_is_not_the_api() {
     let mut slow = kind();
     slow.list.as_mut().expect("a list").items = Some(filter(".items | select(true)"));
     for (kind, body, part) in [
-        (&kind(), r#"{"error":"x"}"#, "the answer is a map, not a list"),
+        (&kind(), r#"{"teams":{}}"#, "the answer is a map, not a list"),
+        (&kind(), r#"{"error":"x"}"#, "the server answered 200 OK with an error: x"),
+        (&slow, r#"{"items":[],"error":"x"}"#, "the server answered 200 OK with an error: x"),
         (&kind(), "17", "the answer is a number, not a list"),
         (&enveloped, "{}", "the answer has nothing at `.items`, not a list"),
         (&enveloped, r#"{"items":{}}"#, "the answer has a map at `.items`"),

@@ -17,9 +17,11 @@ pub mod onward;
 pub mod page;
 pub mod path;
 pub mod preset;
+pub mod probe;
 pub mod refusal;
 pub mod request;
 pub mod scan;
+pub mod trouble;
 pub mod wire;
 
 #[cfg(test)]

@@ -197,6 +197,17 @@ fn paging(place: &str, value: &Value) -> Option<String> {
     Some(format!("{{by: {}, next: {place}}}", if is_url { "url" } else { "cursor" }))
 }
 
+/// Where a page says how many there are in all, of the places that APIs have in common: `.meta.total`.
+pub fn total_place(body: &Value) -> Option<String> {
+    let named = |map: &Value, before: &str| {
+        let found = TOTAL.iter().find(|name| map.get(**name).is_some_and(Value::is_u64))?;
+        let name = if found.contains('@') { format!("[\"{found}\"]") } else { (*found).to_owned() };
+        Some(format!("{before}.{name}"))
+    };
+    let around = |name: &str| named(body.get(name)?, &format!(".{name}"));
+    named(body, "").or_else(|| AROUND.iter().find_map(|name| around(name)))
+}
+
 fn leads_on(value: &Value) -> bool {
     match value {
         Value::Bool(more) => *more,

@@ -195,7 +195,7 @@ const FIELDS: [&str; 9] =
     ["title", "error", "message", "detail", "reason", "error_description", "description", "msg", "errors"];
 
 /// What the body says is wrong, whole; `None` where it says nothing that a line can hold.
-fn message_of(answer: &HttpAnswer) -> Option<String> {
+pub fn message_of(answer: &HttpAnswer) -> Option<String> {
     if is_html(answer) {
         return None;
     }

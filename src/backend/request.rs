@@ -104,8 +104,12 @@ pub fn check<'k>(site: &Site, kind: &'k Kind, write: &Write) -> Result<(&'k Op, 
 /// The request of a write, or of its dry run, as far as its operation says it.
 fn request(site: &Site, kind: &Kind, role: Role, op: &Op, write: &Write) -> Result<HttpRequest, Failure> {
     let target = write.target();
+    let vars = match op.batch {
+        Some(_) => vars(&Key::new(Vec::new()), &target.parent_ids, None),
+        None => target_vars(target),
+    };
     let sent = body::of_write(kind, op, write).map_err(|e| backend_failure(e.to_string()))?;
-    let body = body::filtered(op, sent, &target_vars(target)).map_err(filter_failure)?;
+    let body = body::filtered(op, sent, &vars).map_err(filter_failure)?;
     match op.forced.as_ref().filter(|_| target.forced) {
         None => build(site, op, role, &fill(site, target), body),
         Some(forced) => {
@@ -117,7 +121,7 @@ fn request(site: &Site, kind: &Kind, role: Role, op: &Op, write: &Write) -> Resu
     }
 }
 
-/// The operation that performs a write, and what it is about.
+/// The operation that performs a write, and what it is about; of several objects the first.
 ///
 /// # Errors
 /// A write that the kind does not have.
@@ -126,6 +130,7 @@ pub fn operation<'a>(kind: &'a Kind, write: &'a Write) -> Result<(Role, &'a Op, 
         Write::Create(target, _) => (Role::Create, &kind.create, target, "create"),
         Write::Update(target, _) => (Role::Update, &kind.update, target, "update"),
         Write::Delete(target) => (Role::Delete, &kind.delete, target, "delete"),
+        Write::Batch(writes) => return operation(kind, writes.first().expect("a batch is not empty")),
     };
     match op {
         Some(op) => Ok((role, op, target)),

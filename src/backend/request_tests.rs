@@ -204,3 +204,41 @@ fn pages_go_into_the_query_or_the_body() {
     let body: Value = serde_json::from_str(text(&asked)).expect("JSON");
     assert_eq!(body, json!({"limit": 200, "cursor": "c"}));
 }
+
+#[test]
+fn a_batch_sends_the_list_of_what_each_would_send() {
+    let mut kind = kind();
+    let filter = |text: &str| Some(Filter::parse(text).expect("a filter"));
+    let mut patch = op("PATCH /vhosts/{vhost.id}");
+    patch.batch = Some(10);
+    patch.body = filter(r#"{queues: map(. + {op: "put"})}"#);
+    let mut delete = Op { body: filter("map({name, uid})"), ..patch.clone() };
+    delete.send = crate::core::kind::Send::None;
+    (kind.create, kind.update, kind.delete) = (Some(patch.clone()), Some(patch), Some(delete));
+    let one = |name: &str| {
+        let key = Key::new(vec![("vhost".into(), json!("/")), ("name".into(), json!(name))]);
+        let mut one = target(&kind);
+        one.id.key = key;
+        one
+    };
+    let body = || Body::Object(json!({"x": 1}));
+    let body_of = |what: &Write| -> Value {
+        let request = sent(&kind, what);
+        assert_eq!(format!("{request:?}"), "PATCH /vhosts/v1");
+        assert_eq!(header(&request, "content-type"), Some("application/json"));
+        serde_json::from_str(text(&request)).expect("JSON")
+    };
+    let create = |name: &str| Write::Create(one(name), body());
+    let [a, b] = ["a", "b"].map(|name| json!({"name": name, "x": 1, "op": "put"}));
+    assert_eq!(body_of(&create("a")), json!({"queues": [a]}), "one alone is a list too");
+    assert_eq!(body_of(&Write::together(vec![create("a"), create("b")])), json!({"queues": [a, b]}));
+    let merge = Write::Update(one("a"), Body::Merge(json!({"x": 2})));
+    let merged = json!({"queues": [{"name": "a", "x": 2, "op": "put"}, b]});
+    assert_eq!(body_of(&Write::together(vec![merge, Write::Update(one("b"), body())])), merged);
+    let gone = Write::together(vec![Write::Delete(one("a")), Write::Delete(one("b"))]);
+    assert_eq!(body_of(&gone), json!([{"name": "a", "uid": "u"}, {"name": "b", "uid": "u"}]));
+    let other = Write::Create(one("a"), Body::Object(json!({"name": "c"})));
+    let failure =
+        write(&site(), &kind, &Write::together(vec![create("b"), other])).expect_err("another name");
+    assert_eq!(failure.message, "`name` in the body is not the `name` of the key");
+}

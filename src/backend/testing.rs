@@ -65,6 +65,7 @@ pub fn op(request: &str) -> Op {
         item: None,
         id: None,
         send: Send::Ours,
+        batch: None,
         wait: None,
         forced: None,
     }

@@ -38,6 +38,9 @@ pub enum Verb {
     /// Show live objects
     #[command(after_help = help::GET)]
     Get(GetArgs),
+    /// Hold a backend against live answers; writes nothing
+    #[command(after_help = help::PROBE)]
+    Probe(ProbeArgs),
     /// Delete what the files name, in reverse order
     #[command(after_help = help::DELETE)]
     Delete(DeleteArgs),
@@ -177,6 +180,20 @@ pub struct GetArgs {
     /// Kinds, or single objects by their Kind/name; all when none is given
     #[arg(value_name = "KIND[/NAME]", value_parser = object)]
     pub objects: Vec<String>,
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct ProbeArgs {
+    /// Backends, or single kinds of them; all when none is given
+    #[arg(value_name = "BACKEND[/KIND]", value_parser = object)]
+    pub kinds: Vec<String>,
+    /// Objects of each kind that are read by themselves
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=1000), env = "TRUEUP_LIMIT")]
+    pub limit: u16,
     #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]

@@ -48,7 +48,7 @@ fn run(options: &Get, out: &mut Out) -> Result<Exit, Exit> {
         let found = tokio::select! {
             found = runner.live(&wants) => found,
             () = limits.stop.cancelled() => return Exit::Interrupted,
-            () = over(options.effort.timeout) => {
+            () = start::over(options.effort.timeout) => {
                 let problem = Problem::new("listing took longer than `--timeout` allows");
                 return start::failed(&problem, out);
             }
@@ -58,13 +58,6 @@ fn run(options: &Get, out: &mut Out) -> Result<Exit, Exit> {
             Err(problem) => start::failed(&problem, out),
         }
     })
-}
-
-async fn over(timeout: Option<std::time::Duration>) {
-    match timeout {
-        Some(timeout) => tokio::time::sleep(timeout).await,
-        None => std::future::pending().await,
-    }
 }
 
 fn show(found: Found, asked: &[Asked], out: &mut Out) -> Exit {

@@ -48,6 +48,15 @@ Examples:
   trueup get Queue -f manifests/
   trueup get Queue///orders Exchange --backends backends.yaml --output json";
 
+pub const PROBE: &str = "\
+Examples:
+  trueup probe --backends backends.yaml
+  trueup probe rabbitmq -f manifests/
+  trueup probe rabbitmq/Queue --backends backends.yaml --limit 20 --output json
+
+Nothing is ever written. The exit code is 2 when the answers contradict the backend, 1 when a kind
+could not be asked for, 0 otherwise: what is only suggested, or not confirmed, changes nothing.";
+
 pub const DELETE: &str = "\
 Examples:
   trueup delete -f manifests/old/

@@ -12,6 +12,7 @@ mod help;
 pub mod options;
 mod parse;
 mod plan;
+mod probe;
 mod serve;
 mod start;
 mod validate;
@@ -78,6 +79,7 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
         Command::Apply(options) => apply::apply(options, output, out),
         Command::Validate(options) => validate::validate(options, out),
         Command::Get(options) => get::get(options, out),
+        Command::Probe(options) => probe::probe(options, out),
         Command::Delete(options) => apply::delete(options, output, out),
         Command::Serve(options) => serve::run(options, out),
         Command::Completions(shell) => completions::run(*shell, out),

@@ -25,6 +25,7 @@ pub enum Command {
     Apply(Apply),
     Validate(Validate),
     Get(Get),
+    Probe(Probe),
     Delete(Delete),
     Serve(Serve),
     Completions(Shell),
@@ -111,6 +112,16 @@ pub struct Get {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Probe {
+    pub sources: Sources,
+    pub effort: Effort,
+    /// `backend` or `backend/Kind`; empty: all.
+    pub kinds: Vec<String>,
+    /// Objects of a kind that are read by themselves.
+    pub limit: usize,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delete {
     pub sources: Sources,
     pub effort: Effort,
@@ -139,6 +150,7 @@ impl Command {
             Command::Apply(_) => "apply",
             Command::Validate(_) => "validate",
             Command::Get(_) => "get",
+            Command::Probe(_) => "probe",
             Command::Delete(_) => "delete",
             Command::Serve(_) => "serve",
             Command::Completions(_) => "completions",

@@ -7,10 +7,11 @@ use clap::error::ErrorKind;
 
 use super::args::{
     ApplyArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, GetArgs, OutputFormat, PlanArgs,
-    ServeArgs, SourceArgs, ValidateArgs, Verb,
+    ProbeArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
 };
 use super::options::{
-    Apply, Command, Consents, Delete, Drift, Effort, Get, Invocation, Output, Plan, Serve, Sources, Validate,
+    Apply, Command, Consents, Delete, Drift, Effort, Get, Invocation, Output, Plan, Probe, Serve, Sources,
+    Validate,
 };
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
@@ -73,8 +74,14 @@ fn command(verb: Verb) -> Result<Command, Problem> {
             Command::Validate(Validate { sources: with_files(sources, "validate")? })
         }
         Verb::Get(GetArgs { objects, sources, effort: pace }) => {
-            Command::Get(Get { sources: with_backends(sources)?, effort: effort(&pace), objects })
+            Command::Get(Get { sources: with_backends(sources, "get")?, effort: effort(&pace), objects })
         }
+        Verb::Probe(ProbeArgs { kinds, limit, sources, effort: pace }) => Command::Probe(Probe {
+            sources: with_backends(sources, "probe")?,
+            effort: effort(&pace),
+            kinds,
+            limit: limit.into(),
+        }),
         Verb::Delete(DeleteArgs { yes, sources, effort: pace }) => Command::Delete(Delete {
             sources: with_files(sources, "delete")?,
             effort: effort(&pace),
@@ -96,9 +103,11 @@ fn with_files(args: SourceArgs, verb: &str) -> Result<Sources, Problem> {
     Ok(sources(args))
 }
 
-fn with_backends(args: SourceArgs) -> Result<Sources, Problem> {
+fn with_backends(args: SourceArgs, verb: &str) -> Result<Sources, Problem> {
     if args.file.is_empty() && args.backends.is_empty() {
-        let hint = "name where the Backend documents are: `trueup get --backends FILE` or `-f manifests/`";
+        let hint = format!(
+            "name where the Backend documents are: `trueup {verb} --backends FILE` or `-f manifests/`"
+        );
         return Err(Problem::new("no backends are given").hint(hint));
     }
     Ok(sources(args))

@@ -64,6 +64,7 @@ fn each_command_is_read() {
         ("validate -f a", "validate"),
         ("get --backends b Queue Queue///orders", "get"),
         ("get -f a", "get"),
+        ("probe --backends b mq mq/Queue --limit 3", "probe"),
         ("delete -f a --yes", "delete"),
         ("serve --store d --listen 127.0.0.1:0 --faults f --token-env T", "serve"),
         ("completions zsh", "completions"),
@@ -77,6 +78,8 @@ fn wrong_usage_says_what_to_do() {
     for (line, part) in [
         ("plan", "trueup plan -f manifests/"),
         ("get", "--backends FILE"),
+        ("probe", "trueup probe --backends FILE"),
+        ("probe -f a --limit 0", "0 is not in 1..=1000"),
         ("pan -f a", "'plan'"),
         ("plan -f a --outptu json", "'--output'"),
         ("plan -f a --output yaml", "[possible values: text, json, ndjson]"),

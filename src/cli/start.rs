@@ -39,7 +39,7 @@ pub fn load(command: &str, sources: &Sources, reach: Reach, out: &mut Out) -> Re
         allow_env: sources.allow_env.clone(),
         selection,
     };
-    let chooses = !matches!(reach, Reach::Kinds(_));
+    let chooses = !matches!(reach, Reach::Kinds(_) | Reach::Backends(_));
     let loaded = input::load(sources, reach, &|name| std::env::var_os(name));
     out.hide(Redactor::new(loaded.secrets.iter().cloned()));
     match loaded.input {
@@ -102,6 +102,14 @@ pub fn open(
 pub fn failed(problem: &Problem, out: &mut Out) -> Exit {
     out.error(problem);
     Exit::Failed
+}
+
+/// Ends when the time for a run is over; never where there is none.
+pub async fn over(timeout: Option<Duration>) {
+    match timeout {
+        Some(timeout) => tokio::time::sleep(timeout).await,
+        None => std::future::pending().await,
+    }
 }
 
 /// The bar of a run, shown to a person who waits.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::identity::ObjectId;
 use super::node::{Node, Origin, Pos, Reference};
+use super::value::Value;
 
 /// One desired object, with where it stands and what its annotations say.
 #[derive(Clone, Debug)]
@@ -32,6 +33,16 @@ pub struct Policy {
     /// `trueup/depends-on`: as written, one reference each, the field being the root.
     pub depends_on: Vec<(Reference, Pos)>,
     pub paused: bool,
+    /// `trueup/was`: the key before a rename.
+    pub was: Option<Was>,
+}
+
+/// The parts of a key that were others before a rename.
+#[derive(Clone, Debug)]
+pub struct Was {
+    /// What each was; without a name it is the one part of the object's own.
+    pub parts: Vec<(Option<Arc<str>>, Value)>,
+    pub at: Pos,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -27,6 +27,32 @@ pub enum Write {
     Create(Target, Body),
     Update(Target, Body),
     Delete(Target),
+    /// Several writes of one sort and one kind, below the same parents, in one request: never empty, and no
+    /// batch is in another.
+    Batch(Vec<Write>),
+}
+
+impl Write {
+    /// Writes of one sort as one request; `writes` is not empty.
+    pub fn together(mut writes: Vec<Write>) -> Write {
+        if writes.len() == 1 { writes.remove(0) } else { Write::Batch(writes) }
+    }
+
+    /// The writes in it, one for each object.
+    pub fn members(&self) -> &[Write] {
+        match self {
+            Write::Batch(writes) => writes,
+            one => std::slice::from_ref(one),
+        }
+    }
+
+    /// What it is about; of several objects the first.
+    pub fn target(&self) -> &Target {
+        match self {
+            Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target) => target,
+            Write::Batch(writes) => writes.first().expect("a batch is not empty").target(),
+        }
+    }
 }
 
 /// The objects of a kind below the same parents: what one listing tells.
@@ -42,13 +68,6 @@ pub struct Collection {
 /// The server ids of the parents, by part, as far as requests name them (`{team.id}`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ParentIds(pub Vec<(Arc<str>, Arc<str>)>);
-
-impl Write {
-    pub fn target(&self) -> &Target {
-        let (Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target)) = self;
-        target
-    }
-}
 
 impl Ask {
     /// The kind that is asked about.

@@ -1,4 +1,4 @@
-//! What needs what: parents, references and `trueup/depends-on` between documents, and the cycles among them.
+//! What needs what: parents, references and `trueup/depends-on` between documents, with no cycle among them.
 //!
 //! Edges come from indexed names, so the work is linear in the number of references. Parents that stand in no
 //! document become *context*: they are observed, and never written.
@@ -6,11 +6,13 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::document::{Document, Ensure};
+use super::cycle;
+use super::document::{Document, Ensure, Was};
 use super::identity::{KindName, ObjectId};
 use super::kind::{Kind, Kinds, Parent};
-use super::node::{Pos, Reference};
+use super::node::{Origin, Pos, Reference};
 use super::problem::Problem;
+use super::rename;
 use super::value::{Value, plain_text};
 
 /// The documents of a run, the parents that they need beside them, and the edges between them.
@@ -30,15 +32,21 @@ pub struct GraphNode {
     pub references: BTreeMap<Arc<str>, usize>,
     /// What `depends-on` names.
     pub after: Vec<usize>,
+    /// The object under the name that it had before a rename; it stands in no document.
+    pub former: Option<usize>,
+    /// Of the references those that are put off, to break a cycle: they are set once the object and what they name
+    /// are there.
+    pub later: Vec<usize>,
     /// Whether the object stands in a document.
     pub documented: bool,
 }
 
 impl GraphNode {
-    /// Everything that this object needs, each once.
+    /// Everything that this object needs before it is there, each once.
     pub fn needs(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.parents.iter().map(|(_, at)| *at).collect();
-        all.extend(self.references.values().chain(&self.after));
+        let references = self.references.values().filter(|at| !self.later.contains(at));
+        all.extend(references.chain(&self.after).chain(&self.former));
         all.sort_unstable();
         all.dedup();
         all
@@ -65,68 +73,10 @@ impl Graph {
             at += 1;
         }
         if builder.problems.is_empty() {
-            builder.problems.extend(builder.graph.cycle(documents));
+            builder.problems.extend(cycle::break_all(&mut builder.graph, documents, kinds).err());
         }
         if builder.problems.is_empty() { Ok(builder.graph) } else { Err(builder.problems) }
     }
-
-    /// The first cycle, named with its members' places.
-    fn cycle(&self, documents: &[Document]) -> Option<Problem> {
-        let needs: Vec<Vec<usize>> = self.nodes.iter().map(GraphNode::needs).collect();
-        let ring = find_cycle(&needs)?;
-        let names: Vec<String> = ring
-            .iter()
-            .map(|&at| match documents.get(at) {
-                Some(document) => format!("{} ({})", document.id, document.origin),
-                None => self.nodes[at].id.to_string(),
-            })
-            .collect();
-        let message = format!("these documents need each other: {} → {}", names.join(" → "), names[0]);
-        let problem = Problem::new(message)
-            .hint("break the cycle: leave the reference out of one of them, or state its value");
-        Some(match documents.get(ring[0]) {
-            Some(document) => problem.at(document.origin.clone()),
-            None => problem,
-        })
-    }
-}
-
-/// A cycle among `needs`, found by depth-first search without recursion.
-fn find_cycle(needs: &[Vec<usize>]) -> Option<Vec<usize>> {
-    #[derive(Clone, Copy, PartialEq)]
-    enum Mark {
-        New,
-        OnPath,
-        Done,
-    }
-    let mut marks = vec![Mark::New; needs.len()];
-    for start in 0..needs.len() {
-        let mut path: Vec<(usize, usize)> = Vec::new();
-        if marks[start] == Mark::New {
-            marks[start] = Mark::OnPath;
-            path.push((start, 0));
-        }
-        while let Some((at, next)) = path.last_mut() {
-            let Some(&need) = needs[*at].get(*next) else {
-                marks[*at] = Mark::Done;
-                path.pop();
-                continue;
-            };
-            *next += 1;
-            match marks[need] {
-                Mark::New => {
-                    marks[need] = Mark::OnPath;
-                    path.push((need, 0));
-                }
-                Mark::OnPath => {
-                    let from = path.iter().position(|(at, _)| *at == need).expect("it is on the path");
-                    return Some(path[from..].iter().map(|(at, _)| *at).collect());
-                }
-                Mark::Done => {}
-            }
-        }
-    }
-    None
 }
 
 struct Builder<'d> {
@@ -134,6 +84,8 @@ struct Builder<'d> {
     kinds: &'d Kinds,
     names: Names,
     graph: Graph,
+    /// By the node of an old name: the document that has it.
+    formers: BTreeMap<usize, usize>,
     problems: Vec<Problem>,
 }
 
@@ -145,7 +97,7 @@ impl<'d> Builder<'d> {
             names.insert(name_of(&document.id), at);
             graph.nodes.push(GraphNode::new(document.id.clone(), true));
         }
-        Builder { documents, kinds, names, graph, problems: Vec::new() }
+        Builder { documents, kinds, names, graph, formers: BTreeMap::new(), problems: Vec::new() }
     }
 
     fn link(&mut self, at: usize) {
@@ -164,6 +116,12 @@ impl<'d> Builder<'d> {
             }
         }
         self.link_kind(at);
+        if let Some(was) = &document.policy.was {
+            let former = self.link_former(at, was);
+            let problem =
+                former.err().map(|problem| problem.at(Origin { at: was.at, ..document.origin.clone() }));
+            self.problems.extend(problem);
+        }
         self.check_presence(at);
     }
 
@@ -175,6 +133,31 @@ impl<'d> Builder<'d> {
         self.graph.nodes[at].after.extend(documented);
     }
 
+    /// The object under its old name is looked at beside the one under the new.
+    fn link_former(&mut self, at: usize, was: &Was) -> Result<(), Problem> {
+        let document = &self.documents[at];
+        let Some(kind) = self.kinds.get(&document.id.kind) else { return Ok(()) };
+        let id = rename::former(document, was, kind)?;
+        let name = name_of(&id);
+        let known = self.names.get(&name).copied();
+        if let Some(other) = known.and_then(|known| self.documents.get(known)) {
+            let message = format!("`{id}`, which it was, has a document of its own ({})", other.origin);
+            return Err(Problem::new(message).hint("remove that document, or `trueup/was` here"));
+        }
+        let former = known.unwrap_or_else(|| {
+            self.graph.nodes.push(GraphNode::new(id.clone(), false));
+            self.names.insert(name, self.graph.nodes.len() - 1);
+            self.graph.nodes.len() - 1
+        });
+        if let Some(other) = self.formers.insert(former, at) {
+            let other = &self.documents[other];
+            let message = format!("`{id}` is renamed twice: the other document is {}", other.origin);
+            return Err(Problem::new(message));
+        }
+        self.graph.nodes[at].former = Some(former);
+        Ok(())
+    }
+
     /// The document that a reference names.
     fn find(&mut self, document: &Document, reference: &Reference, place: Pos) -> Option<usize> {
         let backend = reference.backend.clone().unwrap_or_else(|| document.id.kind.backend.clone());
@@ -182,7 +165,7 @@ impl<'d> Builder<'d> {
         // A kind that is not known was said when the document was read.
         let kind = self.kinds.get(&name)?;
         let parts = in_kind_order(kind, &reference.parts);
-        let found = self.names.get(&(name, parts)).copied();
+        let found = self.names.get(&(name, parts)).copied().filter(|found| !self.formers.contains_key(found));
         if found.is_none() {
             let mut origin = document.origin.clone();
             origin.at = place;
@@ -239,7 +222,15 @@ impl<'d> Builder<'d> {
 
 impl GraphNode {
     fn new(id: ObjectId, documented: bool) -> GraphNode {
-        GraphNode { id, parents: Vec::new(), references: BTreeMap::new(), after: Vec::new(), documented }
+        GraphNode {
+            id,
+            parents: Vec::new(),
+            references: BTreeMap::new(),
+            after: Vec::new(),
+            former: None,
+            later: Vec::new(),
+            documented,
+        }
     }
 }
 
@@ -271,24 +262,4 @@ pub fn parent_id(child: &ObjectId, part: &str, parent: &Kind) -> ObjectId {
         child.key.get(from).map(|value| (wanted.name.clone(), value.clone()))
     });
     ObjectId { kind: parent.name.clone(), key: parent.key_of(parts.collect()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cycle_is_found_and_named_once() {
-        assert_eq!(find_cycle(&[vec![1], vec![2], vec![]]), None);
-        assert_eq!(find_cycle(&[vec![1], vec![2], vec![1]]), Some(vec![1, 2]));
-        assert_eq!(find_cycle(&[vec![0]]), Some(vec![0]));
-        assert_eq!(find_cycle(&[vec![1, 2], vec![3], vec![3], vec![]]), None);
-    }
-
-    #[test]
-    fn a_long_chain_needs_no_deep_stack() {
-        let needs: Vec<Vec<usize>> =
-            (0..100_000).map(|i| if i == 0 { vec![] } else { vec![i - 1] }).collect();
-        assert_eq!(find_cycle(&needs), None);
-    }
 }

@@ -6,7 +6,11 @@ use super::compare;
 use super::filter::Filter;
 use super::identity::Key;
 use super::kind::Kind;
-use super::value::Value;
+use super::value::{Number, Value, plain_text, type_name};
+
+/// What helps where a key is a number on one side and a text on the other.
+pub const OTHER_TYPE: &str =
+    "write it as the server does, or let the field compare as a text with the word `tostring`";
 
 impl Kind {
     /// The key of these parts. A comparer on the field where a part lies also compares the key: with
@@ -28,6 +32,35 @@ impl Kind {
         self.key_of(replaced.collect()) == *key
     }
 
+    /// Keys that read like this one, and have a number where it has a text or the other way round: servers that
+    /// are not sure of a type show one object under two of these.
+    pub fn look_alikes(&self, key: &Key) -> Vec<Key> {
+        let turned = |at: Option<usize>| {
+            let parts = key.parts().iter().enumerate().map(|(i, (name, value))| {
+                let other = other_scalar(value).filter(|_| at.is_none_or(|at| at == i));
+                (name.clone(), other.unwrap_or_else(|| value.clone()))
+            });
+            self.key_of(parts.collect())
+        };
+        let numbers = key.parts().iter().enumerate().filter(|(_, (_, value))| other_scalar(value).is_some());
+        let one_by_one: Vec<usize> = numbers.map(|(at, _)| at).collect();
+        let all = (one_by_one.len() > 1).then_some(None);
+        let each = one_by_one.into_iter().map(Some).chain(all);
+        each.map(turned).filter(|other| other != key).collect()
+    }
+
+    /// How the types of two keys differ that read alike: `` `7` is a number there, and a text here ``.
+    pub fn other_type(&self, ours: &Key, theirs: &Key) -> Option<String> {
+        if !self.look_alikes(ours).contains(theirs) {
+            return None;
+        }
+        let mut pairs = ours.parts().iter().zip(theirs.parts());
+        let ((_, ours), (_, theirs)) =
+            pairs.find(|((_, ours), (_, theirs))| other_scalar(ours).as_ref() == Some(theirs))?;
+        let (there, here) = (type_name(theirs), type_name(ours));
+        Some(format!("`{}` is {there} there, and {here} in the file", plain_text(ours)))
+    }
+
     /// What a part compares by. Only a part that lies at a plain path lies on a field.
     fn fold_part(&self, part: &str, value: &Value) -> Value {
         let place = self.part(part).and_then(|part| part.on_item.as_ref()).and_then(Filter::plain);
@@ -36,5 +69,17 @@ impl Kind {
             Some(comparer) => compare::fold(comparer, value),
             None => value.clone(),
         }
+    }
+}
+
+/// The number that a text spells, or the text of a number.
+fn other_scalar(value: &Value) -> Option<Value> {
+    match value {
+        Value::Number(_) => Some(plain_text(value).into()),
+        Value::String(text) => {
+            let number = serde_json::from_str::<Number>(text).ok().map(Value::Number)?;
+            (plain_text(&number) == *text).then_some(number)
+        }
+        _ => None,
     }
 }

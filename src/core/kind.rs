@@ -10,6 +10,7 @@ use super::fields::FieldRules;
 use super::filter::Filter;
 use super::identity::KindName;
 use super::path::Path;
+use super::report::Action;
 
 /// A kind of one backend.
 #[derive(Clone, Debug)]
@@ -110,6 +111,9 @@ pub struct Op {
     /// From the answer `{status, headers, body}` to the new id.
     pub id: Option<Filter>,
     pub send: Send,
+    /// So many objects of the same parents, at most, go in one request; what is sent is the list of them, even
+    /// of one. `None`: each has a request of its own.
+    pub batch: Option<usize>,
     pub wait: Option<Wait>,
     /// Used when every conflicting path is one that may be forced.
     pub forced: Option<Forced>,
@@ -182,9 +186,25 @@ pub enum Piece {
 }
 
 impl Template {
+    /// The text, where there is no placeholder.
+    pub fn literal(&self) -> Option<&str> {
+        match &self.0[..] {
+            [] => Some(""),
+            [Piece::Literal(text)] => Some(text),
+            _ => None,
+        }
+    }
+
     /// The placeholders.
     pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
         self.0.iter().filter(|piece| !matches!(piece, Piece::Literal(_)))
+    }
+}
+
+impl Forced {
+    /// The placeholders of the query and the headers.
+    pub fn placeholders(&self) -> impl Iterator<Item = &Piece> {
+        self.query.iter().chain(&self.headers).flat_map(|(_, template)| template.pieces())
     }
 }
 
@@ -301,6 +321,15 @@ impl Kind {
         [list, read, self.create.as_ref(), self.update.as_ref(), self.delete.as_ref(), self.check.as_ref()]
             .into_iter()
             .flatten()
+    }
+
+    /// The operation that does `action`; a kind without a `create` creates by its update.
+    pub fn op_for(&self, action: Action) -> Option<&Op> {
+        match action {
+            Action::Delete | Action::Replace => self.delete.as_ref(),
+            Action::Create => self.create.as_ref().or(self.update.as_ref()),
+            Action::Update | Action::None => self.update.as_ref(),
+        }
     }
 
     /// Whether an object can be read with nothing but its key.

@@ -114,6 +114,17 @@ pub struct Finding {
     pub hint: Option<String>,
 }
 
+impl Finding {
+    pub fn new(code: &'static str, message: impl Into<String>) -> Finding {
+        Finding { code, message: message.into(), hint: None }
+    }
+
+    pub fn hint(mut self, hint: impl Into<String>) -> Finding {
+        self.hint = Some(hint.into());
+        self
+    }
+}
+
 impl Explanation {
     pub fn new(message: impl Into<String>) -> Explanation {
         Explanation { message: message.into(), hint: None }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::problems::Problems;
 use super::tag;
-use crate::core::document::{Drift, Ensure, OnConflict, Policy};
+use crate::core::document::{Drift, Ensure, OnConflict, Policy, Was};
 use crate::core::members::Members;
 use crate::core::node::{Node, Outside, Pos, Reference, Want};
 use crate::core::path::Path;
@@ -18,7 +18,7 @@ use crate::core::value::{Value, plain_text};
 const PREFIX: &str = "trueup/";
 
 /// Those that can be used: what is not supported yet is in no hint.
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "trueup/ensure",
     "trueup/id",
     "trueup/prune",
@@ -27,6 +27,7 @@ const NAMES: [&str; 9] = [
     "trueup/drift",
     "trueup/depends-on",
     "trueup/paused",
+    "trueup/was",
     "trueup/values",
 ];
 
@@ -91,11 +92,7 @@ fn one(
         "id" => policy.pinned_id = Some(scalar(name, node)?),
         "depends-on" => policy.depends_on = depends_on(name, node)?,
         "values" => laid.extend(values(name, node, problems)?),
-        "was" => {
-            return Err(Problem::new("`trueup/was` is not supported yet").hint(
-                "delete the object under its old name, or rename it on the server, and leave this out",
-            ));
-        }
+        "was" => policy.was = Some(was(name, node)?),
         "secret-version" => {
             return Err(Problem::new("`trueup/secret-version` is not supported yet")
                 .hint("leave this out; `--rotate KIND/NAME` sends secrets again"));
@@ -135,6 +132,29 @@ fn scalar(name: &str, node: &Node) -> Result<Arc<str>, Problem> {
         }
         _ => Err(Problem::new(format!("`{name}` must be a text"))),
     }
+}
+
+/// The old name, or a map from the parts that changed to what they were; also as the text of one.
+fn was(name: &str, node: &Node) -> Result<Was, Problem> {
+    let wrong = || {
+        Problem::new(format!("`{name}` is the name before a rename"))
+            .hint("write `OLD`, or `{PART: OLD}` where the key has several parts")
+    };
+    let value = |node: &Node| match &node.want {
+        Want::Json(value @ (Value::String(_) | Value::Number(_))) if *value != "" => Ok(value.clone()),
+        _ => Err(wrong()),
+    };
+    let text = node.as_str().filter(|text| text.starts_with('{'));
+    let parsed =
+        text.and_then(|text| serde_json::from_str(text).ok()).map(|map| Node::from_value(node.at, map));
+    let parts = match &parsed.as_ref().unwrap_or(node).want {
+        Want::Map(map) if !map.is_empty() => map
+            .iter()
+            .map(|(part, old)| Ok((Some(part.clone()), value(old)?)))
+            .collect::<Result<_, Problem>>()?,
+        _ => vec![(None, value(node)?)],
+    };
+    Ok(Was { parts, at: node.at })
 }
 
 /// A list of references, or texts with commas between: names are percent-encoded, so no comma is part of one.

@@ -8,6 +8,8 @@ pub mod json;
 pub mod longtext;
 pub mod out;
 pub mod paint;
+pub mod probe;
+pub mod probe_json;
 pub mod problem;
 pub mod progress;
 pub mod summary;

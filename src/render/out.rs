@@ -9,6 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::core::escape;
 use crate::core::exit::Exit;
+use crate::core::probe::Probe;
 use crate::core::problem::{Problem, said_by_system};
 use crate::core::redact::Redactor;
 use crate::core::report::Report;
@@ -17,7 +18,7 @@ use crate::core::scrub;
 use super::paint::Text;
 use super::table::{self, Listed};
 use super::text::{self, View};
-use super::{json, problem};
+use super::{json, probe, probe_json, problem};
 
 /// `--output`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -149,6 +150,16 @@ impl Out {
             Format::Text => self.result(&table::text(&items)),
             Format::Json => self.stdout.write(&table::document(&items)),
             Format::Ndjson => self.stdout.write(&table::lines(&items)),
+        }
+    }
+
+    /// What a probe found out, on standard output, in the format asked for.
+    pub fn probe(&mut self, found: &Probe) {
+        let found = found.scrubbed(&self.secrets.get());
+        match self.format {
+            Format::Text => self.result(&probe::text(&found)),
+            Format::Json => self.stdout.write(&probe_json::document(&found)),
+            Format::Ndjson => self.stdout.write(&probe_json::lines(&found)),
         }
     }
 

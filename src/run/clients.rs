@@ -108,6 +108,11 @@ impl<Mode> Clients<Mode> {
         sum
     }
 
+    /// The client of a backend.
+    pub fn client(&self, backend: &str) -> Option<&Client<Mode>> {
+        self.clients.get(backend)
+    }
+
     fn of(&self, name: &KindName) -> Result<(&Arc<Kind>, &Client<Mode>), Answer> {
         let kind = self.kinds.get(name);
         kind.zip(self.clients.get(&name.backend)).ok_or_else(|| {

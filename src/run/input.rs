@@ -57,6 +57,8 @@ pub enum Reach {
     /// Those that have a kind of these names, as far as a document names one of them; without names those that a
     /// document names, and all of them where there is no document.
     Kinds(Vec<String>),
+    /// Those of these names; all of them where none is named.
+    Backends(Vec<String>),
     /// None: nothing is sent, and nothing that only a request needs has to be there.
     None,
 }
@@ -74,6 +76,7 @@ impl Reach {
                 };
                 has(backend) && (used.contains(backend) || !used.iter().any(|used| has(used)))
             }
+            Reach::Backends(names) => names.is_empty() || names.iter().any(|name| name == backend),
             Reach::None => false,
         }
     }

@@ -5,4 +5,5 @@ pub mod drive;
 mod embedded;
 pub mod input;
 pub mod live;
+mod probe;
 pub mod runner;

@@ -3,11 +3,15 @@
 //! One module a theme. Every expectation is the text that a person reads, and the exit code beside it.
 
 mod answers;
+mod batch;
 mod files;
 mod listings;
 mod main_job;
+mod mismatch;
 mod offline;
+mod probe;
 mod process;
+mod rename;
 mod secrets;
 mod servers;
 mod support;

@@ -105,3 +105,83 @@ fn selections_and_names_that_are_about_nothing() {
     assert_eq!(none.err, "error: no object matches `Team/none`\n");
     scratch.trueup("get Team -f .").done().expect(0);
 }
+
+/// All that is wrong with a backend is said in one run, each at its line, with what was probably meant.
+#[test]
+fn all_that_is_wrong_with_a_backend() {
+    let scratch = Scratch::with(
+        "shop.yaml",
+        "apiVersion: trueup/v1
+kind: Backend
+metadata: {name: shop}
+spec:
+  url: http://127.0.0.1:9
+  headrs: {X-Tenant: a}
+  kinds:
+    Team:
+      key: {name: .name}
+      list: {request: GET /teams, items: '.items[', page: {by: cursor}}
+      read: GET /teams/{nmae}
+      create: POST /teams
+      fields:
+        name: server-owned
+        tags: [set, key=name]
+    Member:
+      parent: {team: Taem}
+      key: {login: .login}
+      list: GET /teams/{team}/members
+      delete: DELETE /teams/{team}/members
+    Order:
+      key: {number: .number}
+      read: GET /orders/{id}
+      create: POST /orders
+",
+    );
+    assert_snapshot!(scratch.trueup("validate -f .").done().told(), @"
+    exit 65
+    --- stderr
+    error: ./shop.yaml:6:11: a backend's `spec` has no `headrs`
+      |
+    6 |   headrs: {X-Tenant: a}
+      |           ^
+    hint: did you mean `headers`? known here are `url`, `preset`, `auth`, `tls`, `headers`, `limits`, `kinds`
+    error: ./shop.yaml:10:42: `items`: filter `.items[`: expected closing bracket at character 8
+       |
+    10 |       list: {request: GET /teams, items: '.items[', page: {by: cursor}}
+       |                                          ^
+    error: ./shop.yaml:10:59: `page` has no `next`
+       |
+    10 |       list: {request: GET /teams, items: '.items[', page: {by: cursor}}
+       |                                                           ^
+    hint: a filter on the answer's body that gives the next cursor or URL, and null at the end
+    error: ./shop.yaml:11:13: `{nmae}` in `read` has no source: it is no part of the key
+       |
+    11 |       read: GET /teams/{nmae}
+       |             ^
+    hint: did you mean `name`? the parts of the key are `name`
+    error: ./shop.yaml:14:15: `name` cannot be server-owned: it is the `name` of the key, and `create` has to send it
+       |
+    14 |         name: server-owned
+       |               ^
+    error: ./shop.yaml:15:21: a field has one comparer, and this is a second
+       |
+    15 |         tags: [set, key=name]
+       |                     ^
+    hint: join filters with `|`
+    error: ./shop.yaml:17:22: the parent `team` is of the kind `Taem`, which the backend does not have
+       |
+    17 |       parent: {team: Taem}
+       |                      ^
+    hint: did you mean `Team`? the kinds are `Member`, `Order`, `Team`
+    error: ./shop.yaml:20:15: `delete` would go to the same address for every Member: `{login}` of its key or `{id}` is missing
+       |
+    20 |       delete: DELETE /teams/{team}/members
+       |               ^
+    hint: name it in the path or the query, or in a `body` filter
+    error: ./shop.yaml:21:5: an object of the kind `Order` could not be found again: its id is the server's, and there is no `list` to find it in
+       |
+    21 |     Order:
+       |     ^
+    9 errors.
+    ");
+}

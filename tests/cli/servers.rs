@@ -88,6 +88,7 @@ pub struct Seen {
     /// `GET /teams?limit=100`
     pub line: String,
     pub head: String,
+    pub body: String,
 }
 
 /// A server that says whatever it is told to.
@@ -147,7 +148,7 @@ fn converse(stream: TcpStream, log: &Mutex<Vec<Seen>>, answer: &(dyn Fn(&Seen) -
         return;
     }
     let line = head.split(" HTTP/").next().unwrap_or_default().to_owned();
-    let seen = Seen { line, head };
+    let seen = Seen { line, head, body: String::from_utf8_lossy(&body).into_owned() };
     log.lock().expect("no test panics with it").push(seen.clone());
     // The client may be gone.
     drop((&stream).write_all(answer(&seen).0.as_bytes()));

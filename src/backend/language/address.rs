@@ -43,7 +43,8 @@ fn in_address(kind: &Kind, op: &Op) -> bool {
     op.path.pieces().chain(query).any(|piece| match piece {
         Piece::Id => true,
         Piece::Part(name) | Piece::RawPart(name) => {
-            kind.part(name).is_some_and(|part| part.parent == Parent::Own)
+            // A part that does not exist was meant to be one of those that do, which is said elsewhere.
+            kind.part(name).is_none_or(|part| part.parent == Parent::Own)
         }
         _ => false,
     })

@@ -1,26 +1,47 @@
 //! What only shows when a kind is there as a whole, or all kinds are: placeholders without a source, parents
 //! that are no kinds, objects that could not be found again. All of it is known offline.
 
-use super::address;
 use super::reader::Reader;
+use super::{address, batch, shapes, useless};
 use crate::core::filter::Filter;
 use crate::core::identity::KindName;
-use crate::core::kind::{Kind, Method, Op, Parent, Part, Piece, Read, Version};
-use crate::core::node::{Node, Pos};
+use crate::core::kind::{Forced, Kind, Method, Op, Parent, Part, Piece, Read, Version};
+use crate::core::node::{Node, Pos, Want};
 use crate::core::suggest;
 
-/// Checks kinds that were read without a problem, and takes out those that have one. `known` are the names
-/// of all kinds of the backend, with problems or without.
-pub fn kinds(reader: &mut Reader, kinds: &mut Vec<(Kind, &Node)>, known: &[&str]) {
+/// A kind that could be read, with where it stands.
+pub struct Found<'n> {
+    pub kind: Kind,
+    pub node: &'n Node,
+    /// Whether nothing was wrong with it.
+    pub sound: bool,
+}
+
+/// Checks kinds, those that have problems already among them, and takes out all that have one. `known` are the
+/// names of all kinds of the backend, also of those that could not be read.
+pub fn kinds(reader: &mut Reader, kinds: &mut Vec<Found>, known: &[&str]) {
     let mut sound = Vec::new();
-    for (kind, node) in kinds.iter() {
+    for Found { kind, node, sound: was } in kinds.iter() {
         let before = reader.problems.len();
-        let all: Vec<&Kind> = kinds.iter().map(|(kind, _)| kind).collect();
-        Checker { reader, kind, node, all: &all, known }.check();
-        sound.push(reader.problems.len() == before);
+        let all: Vec<&Kind> = kinds.iter().map(|found| &found.kind).collect();
+        // Without a part of the key every use of it would be wrong once more.
+        if has_all_parts(kind, node) {
+            Checker { reader, kind, node, all: &all, known }.check();
+        }
+        sound.push(*was && reader.is_sound_since(before));
     }
     let mut sound = sound.into_iter();
     kinds.retain(|_| sound.next().unwrap_or(false));
+}
+
+/// Whether every part that the record names could be read.
+fn has_all_parts(kind: &Kind, node: &Node) -> bool {
+    let named = ["key", "parent"].into_iter().filter_map(|name| node.get(name));
+    let mut names = named.flat_map(|node| match &node.want {
+        Want::Map(parts) => parts.keys().map(|name| &**name).collect(),
+        _ => Vec::new(),
+    });
+    names.all(|name| kind.part(name).is_some())
 }
 
 struct Checker<'c, 'd> {
@@ -35,6 +56,9 @@ impl Checker<'_, '_> {
     fn check(&mut self) {
         self.placeholders();
         address::check(self.reader, self.kind, self.node);
+        useless::check(self.reader, self.kind, self.node);
+        shapes::check(self.reader, self.kind, self.node);
+        batch::check(self.reader, self.kind, self.node);
         self.parents();
         self.listing();
         self.identity();
@@ -46,6 +70,11 @@ impl Checker<'_, '_> {
     /// Where the member `name` of the kind stands, or the kind.
     fn at(&self, name: &str) -> Pos {
         self.node.get(name).map_or(self.node.at, |node| node.at)
+    }
+
+    /// Whether the record has this member, read or not.
+    fn says(&self, name: &str) -> bool {
+        self.node.get(name).is_some_and(|node| node.want != Want::Unset)
     }
 
     fn placeholders(&mut self) {
@@ -76,7 +105,7 @@ impl Checker<'_, '_> {
     }
 
     fn sources(&mut self, name: &str, op: &Op, has_id: bool) {
-        for piece in op.placeholders() {
+        for piece in op.placeholders().chain(op.forced.iter().flat_map(Forced::placeholders)) {
             match piece {
                 Piece::Part(part) | Piece::RawPart(part) => {
                     if self.kind.part(part).is_none() {
@@ -101,6 +130,12 @@ impl Checker<'_, '_> {
                     let message = format!("`{{version}}` in `{name}` has no source");
                     self.reader.wrong(self.at(name), message).hint =
                         Some("say with `version` where an object's version stands".into());
+                }
+                Piece::Version if !has_id && !matches!(self.kind.version, Version::Request(..)) => {
+                    let message =
+                        format!("`{{version}}` in `{name}` has no source: no object is observed there");
+                    self.reader.wrong(self.at(name), message).hint =
+                        Some("a version that has a request of its own is known there".into());
                 }
                 Piece::Literal(_) | Piece::Id | Piece::Version | Piece::Owner => {}
             }
@@ -172,11 +207,21 @@ impl Checker<'_, '_> {
         let kind = self.kind;
         let from_list = matches!(kind.read, Read::FromList);
         let Some(list) = &kind.list else {
-            if from_list {
+            if from_list && !self.says("list") {
                 self.reader.wrong(self.at("read"), "`read: list` without a `list`");
             }
             return;
         };
+        if kind.parts.is_empty() {
+            let message = format!(
+                "an object of the kind `{}` could not be found again: it has a `list` and no `key` to tell its items apart",
+                kind.name.kind
+            );
+            self.reader.wrong(self.at("list"), message).hint = Some(
+                "say in `key` where an item has its name; a kind of one object has `read` and no `list`"
+                    .into(),
+            );
+        }
         if list.partial && from_list {
             let message = "the items of a partial listing need a `read` of their own";
             self.reader.wrong(self.at("list"), message);
@@ -211,7 +256,7 @@ impl Checker<'_, '_> {
             Read::Op(op) => Some(op),
             Read::FromList => None,
         };
-        if kind.list.is_none() && ops.into_iter().chain([read]).flatten().any(Op::needs_id) {
+        if !self.says("list") && ops.into_iter().chain([read]).flatten().any(Op::needs_id) {
             let message = format!(
                 "an object of the kind `{}` could not be found again: its id is the server's, and there is no `list` to find it in",
                 kind.name.kind

@@ -5,18 +5,23 @@
 //! shows when all kinds are there (`check`). Nothing here knows an API, a file or the network.
 
 mod address;
+mod batch;
 mod check;
+#[cfg(test)]
+mod check_tests;
 mod connection;
 mod generic;
 mod kind;
 mod listing;
 mod operation;
 mod reader;
+mod shapes;
 mod template;
 #[cfg(test)]
 pub(super) mod testing;
 #[cfg(test)]
 mod tests;
+mod useless;
 mod words;
 
 use std::sync::Arc;
@@ -24,6 +29,7 @@ use std::sync::Arc;
 pub use self::connection::{check_connection, connection};
 pub use self::generic::generic_kind;
 
+use self::check::Found;
 use self::reader::{Reader, Record};
 use super::connection::OWNER;
 use super::{like, preset};
@@ -63,10 +69,9 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
     if let Some(node) = spec.get("kinds") {
         for (name, node) in reader.members(node, "`kinds`") {
             let before = reader.problems.len();
-            if let Some(kind) = kind::read(&mut reader, &backend, name, node)
-                && reader.problems.len() == before
-            {
-                kinds.push((Kind { us: owner.clone(), ..kind }, node));
+            if let Some(kind) = kind::read(&mut reader, &backend, name, node) {
+                let kind = Kind { us: owner.clone(), ..kind };
+                kinds.push(Found { kind, node, sound: reader.is_sound_since(before) });
             }
         }
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -75,7 +80,7 @@ pub fn kinds(doc: &RawDocument) -> (Vec<Kind>, Vec<Problem>) {
         let message = format!("the backend `{backend}` says nothing of its kinds");
         reader.wrong(whole.root.at, message).hint = Some("give `preset` or `kinds`".into());
     }
-    (kinds.into_iter().map(|(kind, _)| kind).collect(), reader.problems)
+    (kinds.into_iter().map(|found| found.kind).collect(), reader.problems)
 }
 
 /// Who we are to the backend: a name that is known before anything is taken from elsewhere, and that can stand in

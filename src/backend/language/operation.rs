@@ -62,6 +62,7 @@ fn bare(reader: &mut Reader, text: &str, at: Pos, role: Role, parts: &[&str]) ->
         item: None,
         id: None,
         send: default_send(line.method, role),
+        batch: None,
         wait: None,
         forced: None,
     })
@@ -91,12 +92,26 @@ pub fn record(reader: &mut Reader, record: Record, what: &str, role: Role, parts
     if let Some(send) = record.get("send") {
         op.send = self::send(reader, send)?;
     }
-    if let Some(batch) = record.get("batch") {
-        reader.unsupported(batch.at, "`batch`");
-    }
+    op.batch = record.get("batch").and_then(|node| batch(reader, node, role));
     op.wait = record.get("wait").and_then(|node| wait(reader, node));
     op.forced = record.get("forced").and_then(|node| forced(reader, node, parts));
     Some(op)
+}
+
+/// More objects than this make a request too long for most servers, and a refusal too dear.
+const MOST_TOGETHER: u64 = 10_000;
+
+fn batch(reader: &mut Reader, node: &Node, role: Role) -> Option<usize> {
+    if role == Role::Observe {
+        reader.wrong(node.at, "`batch` is a word of `create`, `update` and `delete`");
+        return None;
+    }
+    let most = reader.count(node, "`batch`", 2)?;
+    if most > MOST_TOGETHER {
+        reader.wrong(node.at, format!("`batch` is {MOST_TOGETHER} at most, not {most}"));
+        return None;
+    }
+    usize::try_from(most).ok()
 }
 
 fn or_wrong<T>(reader: &mut Reader, at: Pos, result: Result<T, TemplateError>) -> Option<T> {

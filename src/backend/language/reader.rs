@@ -56,6 +56,11 @@ impl<'d> Reader<'d> {
         self.problems.last_mut().expect("it was just pushed")
     }
 
+    /// Whether nothing but warnings was noted after so many problems.
+    pub fn is_sound_since(&self, before: usize) -> bool {
+        self.problems[before..].iter().all(|problem| problem.warning)
+    }
+
     /// Notes that something of the language is not there yet.
     pub fn unsupported(&mut self, at: Pos, what: &str) {
         self.wrong(at, format!("{what} is not supported yet"));

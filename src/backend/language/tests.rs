@@ -119,7 +119,7 @@ fn parts_of_parents_come_first_and_may_be_read_from_the_item() {
 #[test]
 fn the_other_words_of_a_kind() {
     let kind = kind(
-        "{document: {apiVersion: v1, kind: ConfigMap}, key: {name: .metadata.name}, match: {name: .title}, list: GET /t,
+        "{document: {apiVersion: v1, kind: ConfigMap}, key: {name: .metadata.name}, match: {name: .title}, list: GET /t, create: POST /t,
           version: .version, serial: name, owner: 'tags[]', absent: '.body == null', deleting: .body.deletedAt, failed: .body.error,
           ready: .body.ready, exists: '.status == 400'}",
     );
@@ -133,7 +133,9 @@ fn the_other_words_of_a_kind() {
     );
 
     for (version, is) in [("etag", "ETag"), ("'{request: GET /v}'", "")] {
-        let text = format!("{{key: {{name: .name}}, list: GET /t, version: {version}, serial: backend}}");
+        let text = format!(
+            "{{key: {{name: .name}}, list: GET /t, read: 'GET /t/{{name}}', create: POST /t, version: {version}, serial: backend}}"
+        );
         if is.is_empty() {
             assert_eq!(problems(&format!("{{T: {text}}}")).len(), 1);
         } else {
@@ -248,7 +250,6 @@ fn wrong_records_say_what_and_where() {
 #[test]
 fn what_waits_for_later_is_refused() {
     for (kinds, what) in [
-        (with("create: {request: POST /t, batch: 10}"), "`batch`"),
         (
             with("create: {request: POST /t, type: application/x-www-form-urlencoded}"),
             "a body of type `application/x-www-form-urlencoded`",

@@ -44,8 +44,14 @@ pub fn read(reader: &mut Reader, node: &Node) -> FieldRules {
             reader.wrong(words.at, format!("`fields` has `{path}` twice, in two spellings"));
         }
         let rule = rules.at_mut(&path);
+        let mut said: Vec<&str> = Vec::new();
         for word in listed(words) {
             if let Some(text) = reader.text(word, &format!("the word for `{path}`")) {
+                let name = name_of(text);
+                if said.contains(&name) {
+                    reader.wrong(word.at, format!("`{path}` is said to be `{name}` twice"));
+                }
+                said.push(name);
                 self::word(reader, rule, text, word.at);
             }
         }
@@ -62,6 +68,11 @@ fn listed(node: &Node) -> &[Node] {
         Want::List(words) => words,
         _ => std::slice::from_ref(node),
     }
+}
+
+/// A word without its value.
+fn name_of(text: &str) -> &str {
+    text.split_once('=').map(|(name, _)| name).filter(|name| WITH_VALUE.contains(name)).unwrap_or(text)
 }
 
 fn word(reader: &mut Reader, rule: &mut FieldRule, text: &str, at: Pos) {
@@ -172,9 +183,19 @@ fn contradictions(reader: &mut Reader, rule: &FieldRule, path: &Path, at: Pos) {
         (rule.not_compared() && rule.compare.is_some(), "never compared, and has a comparer"),
         (rule.not_compared() && rule.mask.is_some() && !rule.write_only, "never compared, and has a mask"),
         (path.is_root() && of_lists, "the object itself, which is no list,"),
+        (rule.server_owned && rule.clear.is_some(), "server-owned and cleared"),
+        (rule.immutable == Some(Immutable::Refuse) && rule.clear.is_some(), "immutable=refuse and cleared"),
+        (rule.not_compared() && rule.default.is_some(), "never compared, and has a default"),
+        (rule.copy && rule.write_only, "write-only and copied from what is read"),
     ];
     for (_, what) in pairs.into_iter().filter(|(wrong, _)| *wrong) {
         reader.wrong(at, format!("`{path}` cannot be {what} at once"));
+    }
+    if rule.mask.is_some() && !rule.secret && !rule.write_only {
+        let message = format!("`{path}` is masked by the server, and yours would be printed");
+        let problem = reader.wrong(at, message);
+        problem.warning = true;
+        problem.hint = Some("add the word `secret`".into());
     }
 }
 

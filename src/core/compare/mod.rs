@@ -22,7 +22,19 @@ pub fn same(comparer: Option<&Comparer>, a: &Value, b: &Value) -> bool {
 /// The normal form of a value. The comparers of lists (`set`, `ordered`, `key=`) leave it alone: they say how
 /// elements find each other, not what an element is. So does a filter that fails or gives nothing.
 pub fn fold(comparer: &Comparer, value: &Value) -> Value {
-    let folded = match comparer {
+    normal(comparer, value).unwrap_or_else(|| value.clone())
+}
+
+/// Whether the comparer makes sense of a value, which it would else leave as it is: those of lists want a list.
+pub fn understands(comparer: &Comparer, value: &Value) -> bool {
+    match comparer {
+        Comparer::Set | Comparer::Ordered | Comparer::KeyedBy(_) => value.is_array(),
+        other => normal(other, value).is_some(),
+    }
+}
+
+fn normal(comparer: &Comparer, value: &Value) -> Option<Value> {
+    match comparer {
         Comparer::Set | Comparer::Ordered | Comparer::KeyedBy(_) => None,
         Comparer::Quantity => quantity::normal(value),
         Comparer::Duration => text(value).and_then(duration::normal),
@@ -30,8 +42,7 @@ pub fn fold(comparer: &Comparer, value: &Value) -> Value {
         Comparer::Cidr => text(value).and_then(cidr::normal),
         Comparer::Url => text(value).and_then(url::normal),
         Comparer::Filter(filter) => filter.one(value, &Vars::default()).ok().flatten(),
-    };
-    folded.unwrap_or_else(|| value.clone())
+    }
 }
 
 fn text(value: &Value) -> Option<&str> {

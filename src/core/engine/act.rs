@@ -1,23 +1,17 @@
-//! Acting: from a due action, past the guards, to one request with the strongest precondition.
+//! Acting: from a due action, past the guards, to its place in the queue of writes.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::exchange::Write;
-use super::super::kind::{Kind, Serial};
+use super::super::kind::Kind;
 use super::super::node::Node;
 use super::super::report::{Action, Explanation, Outcome};
-use super::super::value::canonical;
 use super::backoff;
-use super::body::{Unsendable, body};
 use super::decide::{Decision, Facts, Seen, decide};
 use super::object::{Object, Phase};
 use super::observe::version_needs_read;
-use super::ramp::{Lane, Queued, Ramp};
-use super::written::not_attempted;
-use super::{Effect, Engine, Mode, Pending};
+use super::{Engine, Mode};
 
 /// How long a deletion may take to show, where the kind says nothing longer.
 const GONE_WITHIN: Duration = Duration::from_secs(30);
@@ -46,8 +40,13 @@ impl Engine {
         if self.waits_for_the_server(at, decision.action) {
             return;
         }
+        if self.serves_already(at) && decision.action != Action::Replace {
+            return self.settle(at, Outcome::InSync);
+        }
         let decision = self.in_family(at, decision);
+        let decision = self.beside_former(at, decision);
         self.take_note(at, &decision);
+        self.note_later(at, decision.action);
         if let Some(outcome) = decision.settled {
             return self.settle(at, outcome);
         }
@@ -73,10 +72,12 @@ impl Engine {
     /// What is wanted of an object, with what its references name; copied only where there are any.
     pub(super) fn spec(&self, at: usize) -> Cow<'_, Node> {
         let object = &self.objects[at];
-        if object.links.references.is_empty() {
+        if object.links.references.is_empty() && object.stands_as.is_none() {
             return Cow::Borrowed(&object.spec);
         }
-        Cow::Owned(object.spec.resolve(&|reference| self.look(at, reference)))
+        let spec = object.without_later(&object.spec);
+        let spec = spec.resolve(&|reference| self.look(at, reference));
+        Cow::Owned(object.with_new_name(spec))
     }
 
     /// A write whose answer was lost, and whose effect is there: it was ours.
@@ -128,7 +129,10 @@ impl Engine {
                 (GONE_WITHIN.max(object.kind.visible), object.deletes > 0 || item.deleting)
             }
             (Seen::Present(item), _) if item.deleting => (GONE_WITHIN, object.deletes > 0),
-            (Seen::Present(_), Action::Update) => (object.patience(), object.pending),
+            (Seen::Present(_), Action::Update) => {
+                let old_name = object.stands_as.is_some() && object.sets > 0;
+                (object.patience(), object.pending || old_name)
+            }
             _ => return false,
         };
         let over = self.now >= wrote_at + patience || self.stopped.is_some();
@@ -137,6 +141,7 @@ impl Engine {
             return false;
         }
         self.objects[at].looks += 1;
+        self.objects[at].stands_as = None;
         self.wait(at, backoff::visibility_delay(self.objects[at].looks));
         true
     }
@@ -203,70 +208,6 @@ impl Engine {
             }
         }
     }
-
-    fn enqueue(&mut self, at: usize, action: Action) {
-        let collection = self.collection_of(at);
-        let object = &self.objects[at];
-        let sort = (object.id.kind.clone(), action);
-        let queued = Queued { object: at, collection, sort, lane: lane(object) };
-        let most = self.options.writes;
-        let ramp = self.ramps.entry(object.id.kind.backend.clone()).or_insert_with(|| Ramp::new(most));
-        if ramp.is_stopped(&queued.sort) {
-            return self.settle(at, not_attempted());
-        }
-        ramp.push(queued);
-        self.objects[at].phase = Phase::Queued;
-        self.collections.all[collection].begin_write();
-    }
-
-    /// Sends the writes whose turn it is.
-    pub(super) fn start_writes(&mut self) {
-        let backends: Vec<Arc<str>> = self.ramps.keys().cloned().collect();
-        for backend in backends {
-            while let Some(queued) = self.ramps.get_mut(&backend).and_then(|ramp| ramp.next(self.now)) {
-                self.start_write(queued);
-            }
-        }
-    }
-
-    fn start_write(&mut self, queued: Queued) {
-        let (at, action) = (queued.object, queued.sort.1);
-        match self.request(at, action) {
-            Ok(write) => {
-                self.budget.first_attempt();
-                let id = self.new_request(Pending::Write { object: at });
-                self.objects[at].phase = Phase::Writing(queued);
-                self.effects.push(Effect::Write(id, write));
-            }
-            Err(unsendable) => {
-                self.ramp_of(at).unused(&queued);
-                self.no_longer_writing(&queued);
-                self.settle(at, unsendable.outcome());
-            }
-        }
-    }
-
-    fn request(&self, at: usize, action: Action) -> Result<Write, Unsendable> {
-        let object = &self.objects[at];
-        let target = self.target(at);
-        let spec = self.spec(at);
-        let by_update = object.kind.create.is_none();
-        Ok(match action {
-            Action::Delete | Action::Replace => Write::Delete(target),
-            Action::Create if !by_update => Write::Create(target, body(object, &spec, action)?),
-            _ => Write::Update(target, body(object, &spec, action)?),
-        })
-    }
-
-    pub(super) fn ramp_of(&mut self, at: usize) -> &mut Ramp {
-        let backend = &self.objects[at].id.kind.backend;
-        self.ramps.get_mut(backend).expect("a write was queued on it")
-    }
-
-    pub(super) fn no_longer_writing(&mut self, queued: &Queued) {
-        self.collections.all[queued.collection].end_write();
-        self.dirty.insert(queued.collection);
-    }
 }
 
 fn noun(action: Action) -> &'static str {
@@ -274,18 +215,6 @@ fn noun(action: Action) -> &'static str {
         Action::Create => "creation",
         Action::Delete | Action::Replace => "deletion",
         Action::Update | Action::None => "change",
-    }
-}
-
-/// The lane of an object's writes.
-fn lane(object: &Object) -> Option<Lane> {
-    match &object.kind.serial {
-        Serial::No => None,
-        Serial::Backend => Some(None),
-        Serial::Part(part) => {
-            let value = object.id.key.get(part).map(canonical).unwrap_or_default();
-            Some(Some((part.clone(), value)))
-        }
     }
 }
 

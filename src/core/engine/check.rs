@@ -67,15 +67,15 @@ impl Engine {
                 Outcome::Planned
             }
             Answer::Contested(fields) => contested(&self.objects[at], &fields),
-            Answer::Failed(failure) => self.refused(at, failure),
+            Answer::Failed(failure) => self.judged(at, failure),
             Answer::Accepted { .. } | Answer::Absent | Answer::Listed(_) => Outcome::Planned,
         };
         self.settle(at, outcome);
     }
 
     /// What a failed dry run says of the write: that it would be refused, or nothing.
-    fn refused(&mut self, at: usize, failure: Failure) -> Outcome {
-        let failure = self.without_secrets(at, failure);
+    fn judged(&mut self, at: usize, failure: Failure) -> Outcome {
+        let failure = self.without_secrets(std::iter::once(at), failure);
         let Explanation { message, hint } = explain(&failure);
         if is_opinion(&failure) {
             let hint = hint.or_else(|| Some("the server was asked by a dry run: nothing was stored".into()));

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::super::exchange::{Collection, Item, Listing};
 use super::super::identity::Key;
+use super::super::key::OTHER_TYPE;
 use super::super::kind::Kind;
 use super::decide::Seen;
 
@@ -124,7 +125,7 @@ impl Shared {
             same.retain(|item| item.server_id.as_deref() == Some(id));
         }
         Some(match same.len() {
-            0 => match listed.doubt(key) {
+            0 => match listed.doubt(key).or_else(|| listed.look_alike(&self.kind, key)) {
                 Some(why) => Told::Missing(why),
                 None => Told::Absent,
             },
@@ -143,6 +144,14 @@ impl Listed {
             return Some("the listing shows it, and it was not asked for whole".into());
         }
         self.incomplete.clone().or_else(|| self.problems.first().cloned())
+    }
+
+    /// The same name with another type: creating it may create it a second time.
+    fn look_alike(&self, kind: &Kind, key: &Key) -> Option<String> {
+        let shown = |other: &Key| self.others.contains(other) || self.items.contains_key(other);
+        let other = kind.look_alikes(key).into_iter().find(shown)?;
+        let types = kind.other_type(key, &other)?;
+        Some(format!("the listing shows a key of another type: {types}; {OTHER_TYPE}"))
     }
 }
 

@@ -10,9 +10,10 @@ use super::Engine;
 use super::decide::Seen;
 
 impl Engine {
-    /// A failure of a write, without the secrets of its object.
-    pub(super) fn without_secrets(&self, at: usize, failure: Failure) -> Failure {
-        let redactor = Redactor::new(self.secrets_seen(at));
+    /// A failure of a write, without the secrets of its objects.
+    pub(super) fn without_secrets(&self, objects: impl Iterator<Item = usize>, failure: Failure) -> Failure {
+        let secrets: Vec<String> = objects.flat_map(|object| self.secrets_seen(object)).collect();
+        let redactor = Redactor::new(secrets);
         let text = |text: String| redactor.text(&text).into_owned();
         Failure { message: text(failure.message), hint: failure.hint.map(text), ..failure }
     }

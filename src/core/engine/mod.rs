@@ -9,7 +9,7 @@
 //!              └────────── waiting ←──────────────────┘   a write counts only once it was read back
 //! ```
 //!
-//! `observe` asks, `decide` compares, `act` writes, `settle` ends an object and frees those that wait for it.
+//! `observe` asks, `decide` compares, `act` guards, `send` writes, `settle` ends an object and frees those that wait for it.
 
 mod act;
 pub mod backoff;
@@ -21,12 +21,16 @@ pub mod decide;
 pub mod failure;
 mod family;
 mod hidden;
+mod later;
 mod left;
 mod object;
 mod observe;
+mod queue;
 mod ramp;
 mod random;
 mod ready;
+mod rename;
+mod send;
 mod settle;
 mod setup;
 mod written;
@@ -109,7 +113,7 @@ pub enum Effect {
 enum Pending {
     List { collection: usize, asked: u64 },
     Read { object: usize, asked: u64 },
-    Write { object: usize },
+    Write { objects: Vec<usize> },
     Check { object: usize },
 }
 
@@ -131,6 +135,8 @@ pub struct Engine {
     /// The keys of a kind that anyone wants whole.
     wanted: HashMap<KindName, Arc<HashSet<Key>>>,
     dependants: Vec<Vec<usize>>,
+    /// By object: those that have a field to be set once it is settled.
+    waiters: HashMap<usize, Vec<usize>>,
     ramps: BTreeMap<Arc<str>, Ramp>,
     pending: HashMap<RequestId, Pending>,
     timers: BinaryHeap<Reverse<(Duration, Timer)>>,
@@ -183,6 +189,7 @@ impl Engine {
             options,
             dependants: vec![Vec::new(); objects.len()],
             objects,
+            waiters: HashMap::new(),
             collections: Collections::default(),
             wanted: HashMap::new(),
             ramps: BTreeMap::new(),
@@ -200,6 +207,7 @@ impl Engine {
             ending: VecDeque::new(),
             stopped: None,
         };
+        engine.set_waiters();
         engine.leave_out_the_unneeded();
         engine.set_gates();
         engine.set_wanted();
@@ -258,7 +266,7 @@ impl Engine {
         match self.pending.remove(&id) {
             Some(Pending::List { collection, asked }) => self.listed(collection, asked, answer),
             Some(Pending::Read { object, asked }) => self.read(object, asked, answer),
-            Some(Pending::Write { object }) => self.written(object, answer),
+            Some(Pending::Write { objects }) => self.written(objects, answer),
             Some(Pending::Check { object }) => self.checked(object, answer),
             None => {}
         }
@@ -316,6 +324,9 @@ impl Engine {
         let named = *self.objects[object].links.references.get(&reference.text)?;
         let named = &self.objects[named];
         let Seen::Present(item) = &named.seen else { return None };
+        if let Some(name) = named.new_name(&reference.field) {
+            return Some(name);
+        }
         // What a plan replaces will have other values than it has now.
         if named.action == Action::Replace && named.outcome() == Some(&Outcome::Planned) && !named.context {
             return None;

@@ -8,13 +8,13 @@ use super::super::change::{Change, Shown};
 use super::super::document::{Document, Ensure, OnConflict, Policy};
 use super::super::exchange::VersionToken;
 use super::super::graph::GraphNode;
-use super::super::identity::ObjectId;
+use super::super::identity::{Key, ObjectId};
 use super::super::kind::{Kind, Wait};
 use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
 use super::decide::Seen;
-use super::ramp::Queued;
+use super::queue::Queued;
 
 /// How long a server may take to finish what it has accepted, where the kind says nothing longer.
 const FINISHED_WITHIN: Duration = Duration::from_secs(60);
@@ -76,6 +76,10 @@ pub struct Object {
     pub fence: u64,
     /// The observation must come from a read of its own.
     pub own_read: bool,
+    /// What it refers to in fields that are not to be set yet.
+    pub later: Vec<usize>,
+    /// It was settled before, and those that need it went on.
+    pub comes_again: bool,
     /// `seen` is the answer to a read of its own.
     pub seen_by_read: bool,
 
@@ -92,6 +96,8 @@ pub struct Object {
     pub changes: Vec<Change>,
     pub findings: Vec<Finding>,
 
+    /// The key under which it stands, where that is not its own: before a rename of it, or of its parent.
+    pub stands_as: Option<Key>,
     pub server_id: Option<Arc<str>>,
     pub failures: u32,
     pub races: u32,
@@ -116,6 +122,8 @@ pub struct Object {
     pub doubt: Option<(Action, Explanation)>,
     /// It was created in this run, and no listing has shown it since.
     pub created: bool,
+    /// So many objects, itself among them, may go in one request: fewer after each refusal of several.
+    pub most_together: usize,
     /// The version that was seen before a deletion was refused as a conflict.
     pub refused_at: Option<Option<VersionToken>>,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
@@ -159,6 +167,8 @@ impl Object {
             seen_at: 0,
             fence: 0,
             own_read: false,
+            later: Vec::new(),
+            comes_again: false,
             seen_by_read: false,
             unseen_needs: 0,
             unsettled_needs: 0,
@@ -168,6 +178,7 @@ impl Object {
             action: Action::None,
             changes: Vec::new(),
             findings: Vec::new(),
+            stands_as: None,
             server_id: None,
             failures: 0,
             races: 0,
@@ -183,6 +194,7 @@ impl Object {
             last_failure: None,
             doubt: None,
             created: false,
+            most_together: usize::MAX,
             refused_at: None,
             doomed: None,
         }

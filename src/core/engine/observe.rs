@@ -6,7 +6,7 @@ use super::super::document::OnConflict;
 use super::super::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
 };
-use super::super::identity::Key;
+use super::super::identity::{Key, ObjectId};
 use super::super::kind::{Kind, Parent, Piece, Read, Version};
 use super::super::report::{Explanation, Outcome};
 use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT};
@@ -34,7 +34,9 @@ impl Engine {
                 }
             }
         }
-        self.observe(object);
+        if !self.follows_parent(object) {
+            self.observe(object);
+        }
     }
 
     /// A child whose parent is absent is absent, with no request.
@@ -77,8 +79,9 @@ impl Engine {
             let shared = part.parent != Parent::Own && (kind.list.is_none() || part.on_item.is_none());
             shared || pieces.iter().any(|p| names(p, &part.name))
         });
-        let scope = scoped
-            .filter_map(|part| object.id.key.get(&part.name).map(|value| (part.name.clone(), value.clone())));
+        let scope = scoped.filter_map(|part| {
+            object.key_now().get(&part.name).map(|value| (part.name.clone(), value.clone()))
+        });
         let by_id = |part: &str| pieces.iter().any(|p| matches!(p, Piece::PartId(name) if **name == *part));
         let name = Collection {
             kind: kind.name.clone(),
@@ -205,7 +208,7 @@ impl Engine {
     pub(super) fn target(&self, object: usize) -> Target {
         let object = &self.objects[object];
         Target {
-            id: object.id.clone(),
+            id: ObjectId { kind: object.id.kind.clone(), key: object.key_now().clone() },
             server_id: object.server_id.clone(),
             parent_ids: self.parent_ids(object.links.parents.iter()),
             version: object.version(),
@@ -258,7 +261,7 @@ impl Engine {
         let shared = &mut self.collections.all[collection];
         let partial = shared.kind.list.as_ref().is_some_and(|list| list.partial);
         let pinned = self.objects[object].policy.pinned_id.clone();
-        let key = self.objects[object].id.key.clone();
+        let key = self.objects[object].key_now().clone();
         let told = shared.tell(&key, pinned.as_deref()).expect("there is a listing");
         self.objects[object].created &= matches!(told, Told::Absent | Told::Missing(_));
         let readable = self.objects[object].kind.readable_by_key();
@@ -327,7 +330,9 @@ impl Engine {
         if first {
             self.was_seen(object);
         }
-        self.decide(object);
+        if !self.looks_back(object) {
+            self.decide(object);
+        }
     }
 }
 

@@ -2,46 +2,24 @@
 //! two, and a run of like writes that only fails is stopped. One bad template then costs a few failed writes,
 //! not ten thousand (the slow start of Kubernetes' ReplicaSet controller).
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::sync::Arc;
+use std::collections::HashMap;
 use std::time::Duration;
 
-use super::super::identity::KindName;
-use super::super::report::Action;
-use super::super::value::Value;
 use super::breaker::Breaker;
+use super::queue::{Bundle, Queue, Queued, Sort};
 
 /// Three batches, of one, two and four: so many like failures with no success between them end a run of like writes.
 const LIKE_FAILURES: u32 = 7;
 
-/// Writes of one kind with one action.
-pub type Sort = (KindName, Action);
-
-/// The scope in which writes go one at a time: the kind's part and its value, or the whole backend.
-pub type Lane = Option<(Arc<str>, Value)>;
-
-/// A write that waits for its turn.
-#[derive(Clone, Debug)]
-pub struct Queued {
-    pub object: usize,
-    /// The collection that counts it among its writers.
-    pub collection: usize,
-    pub sort: Sort,
-    /// `None`: it may go beside any other.
-    pub lane: Option<Lane>,
-}
-
 #[derive(Debug)]
 pub struct Ramp {
-    /// Those that go as soon as there is room, by their arrival: of a lane one at most.
-    ready: BTreeMap<u64, Queued>,
-    /// By lane that has one ready or under way: those behind it.
-    behind: HashMap<Lane, VecDeque<(u64, Queued)>>,
-    arrivals: u64,
+    queue: Queue,
     in_flight: usize,
     window: usize,
     most: usize,
     streaks: HashMap<Sort, (String, u32)>,
+    /// Refusals of several writes at once, with no success between them.
+    refusals: HashMap<Sort, u32>,
     /// Holds all writes while the backend is away.
     pub breaker: Breaker,
 }
@@ -50,52 +28,31 @@ impl Ramp {
     /// A ramp that never has more than `most` writes under way.
     pub fn new(most: usize) -> Ramp {
         Ramp {
-            ready: BTreeMap::new(),
-            behind: HashMap::new(),
-            arrivals: 0,
+            queue: Queue::default(),
             in_flight: 0,
             window: 1,
             most: most.max(1),
             streaks: HashMap::new(),
+            refusals: HashMap::new(),
             breaker: Breaker::default(),
         }
     }
 
     pub fn push(&mut self, queued: Queued) {
-        self.arrivals += 1;
-        if let Some(lane) = &queued.lane {
-            if let Some(behind) = self.behind.get_mut(lane) {
-                return behind.push_back((self.arrivals, queued));
-            }
-            self.behind.insert(lane.clone(), VecDeque::new());
-        }
-        self.ready.insert(self.arrivals, queued);
+        self.queue.push(queued);
     }
 
-    /// The next write that may go, in order; those whose lane is busy are passed over.
-    pub fn next(&mut self, now: Duration) -> Option<Queued> {
+    /// What goes next as one request, if there is room.
+    pub fn next(&mut self, now: Duration) -> Option<Bundle> {
         if self.in_flight >= self.window {
             return None;
         }
-        if self.ready.is_empty() || !self.breaker.admits(now) {
+        if self.queue.is_empty() || !self.breaker.admits(now) {
             return None;
         }
-        let (_, queued) = self.ready.pop_first()?;
+        let bundle = self.queue.next()?;
         self.in_flight += 1;
-        Some(queued)
-    }
-
-    /// Lets the next of a lane go.
-    fn free(&mut self, lane: Option<&Lane>) {
-        let Some(lane) = lane else { return };
-        match self.behind.get_mut(lane).and_then(VecDeque::pop_front) {
-            Some((arrival, queued)) => {
-                self.ready.insert(arrival, queued);
-            }
-            None => {
-                self.behind.remove(lane);
-            }
-        }
+        Some(bundle)
     }
 
     /// A write came back well.
@@ -103,6 +60,7 @@ impl Ramp {
         self.finished(queued);
         self.window = (self.window + 1).min(self.most);
         self.streaks.remove(&queued.sort);
+        self.refusals.remove(&queued.sort);
     }
 
     /// A write failed in a way that repeating it would not mend. Returns whether its like should be stopped.
@@ -117,6 +75,15 @@ impl Ramp {
         streak.1 >= LIKE_FAILURES
     }
 
+    /// Several writes were refused at once, which says of none that it was the cause. Returns whether it is time
+    /// to stop looking for it by halves: after a row of refusals each goes alone.
+    pub fn refused_together(&mut self, queued: &Queued) -> bool {
+        self.finished(queued);
+        let refusals = self.refusals.entry(queued.sort.clone()).or_default();
+        *refusals += 1;
+        *refusals >= LIKE_FAILURES
+    }
+
     /// Whether writes of a sort are tried no more.
     pub fn is_stopped(&self, sort: &Sort) -> bool {
         self.streaks.get(sort).is_some_and(|(_, failures)| *failures >= LIKE_FAILURES)
@@ -125,7 +92,7 @@ impl Ramp {
     /// A write ended without telling anything of its like.
     pub fn finished(&mut self, queued: &Queued) {
         self.in_flight -= 1;
-        self.free(queued.lane.as_ref());
+        self.queue.free(queued.lane.as_ref());
     }
 
     /// A write that was handed out was not sent.
@@ -136,57 +103,44 @@ impl Ramp {
 
     /// Takes the writes of a sort, or all of them, off the queue.
     pub fn withdraw(&mut self, sort: Option<&Sort>) -> Vec<Queued> {
-        let goes = |queued: &Queued| sort.is_none_or(|sort| queued.sort == *sort);
-        let mut out = BTreeMap::new();
-        for behind in self.behind.values_mut() {
-            let (go, stay): (VecDeque<_>, _) =
-                std::mem::take(behind).into_iter().partition(|(_, queued)| goes(queued));
-            *behind = stay;
-            out.extend(go);
-        }
-        let (go, stay): (BTreeMap<_, _>, _) =
-            std::mem::take(&mut self.ready).into_iter().partition(|(_, queued)| goes(queued));
-        self.ready = stay;
-        for queued in go.values() {
-            self.free(queued.lane.as_ref());
-        }
-        out.extend(go);
-        out.into_values().collect()
+        self.queue.withdraw(sort)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::identity::KindName;
+    use super::super::super::report::Action;
     use super::*;
 
-    fn queued(object: usize, lane: Option<Lane>) -> Queued {
+    fn queued(object: usize) -> Queued {
         let kind = KindName { backend: "b".into(), kind: "K".into() };
-        Queued { object, collection: 0, sort: (kind, Action::Create), lane }
+        Queued { object, collection: 0, sort: (kind, Action::Create), lane: None, company: None }
     }
 
     fn take(ramp: &mut Ramp) -> Vec<usize> {
-        std::iter::from_fn(|| ramp.next(Duration::ZERO)).map(|q| q.object).collect()
+        std::iter::from_fn(|| ramp.next(Duration::ZERO)).map(|bundle| bundle[0].object).collect()
     }
 
     #[test]
     fn it_starts_slowly_and_doubles() {
         let mut ramp = Ramp::new(6);
-        (0..20).for_each(|i| ramp.push(queued(i, None)));
+        (0..20).for_each(|i| ramp.push(queued(i)));
         assert_eq!(take(&mut ramp), [0]);
-        ramp.succeeded(&queued(0, None));
+        ramp.succeeded(&queued(0));
         assert_eq!(take(&mut ramp), [1, 2]);
-        ramp.succeeded(&queued(1, None));
-        ramp.succeeded(&queued(2, None));
+        ramp.succeeded(&queued(1));
+        ramp.succeeded(&queued(2));
         assert_eq!(take(&mut ramp), [3, 4, 5, 6]);
-        (3..7).for_each(|i| ramp.succeeded(&queued(i, None)));
+        (3..7).for_each(|i| ramp.succeeded(&queued(i)));
         assert_eq!(take(&mut ramp).len(), 6, "never more than the most");
     }
 
     #[test]
     fn like_failures_stop_the_run_and_a_success_between_does_not() {
         let mut ramp = Ramp::new(4);
-        (0..20).for_each(|i| ramp.push(queued(i, None)));
-        let one = |ramp: &mut Ramp| ramp.next(Duration::ZERO).expect("one is free");
+        (0..20).for_each(|i| ramp.push(queued(i)));
+        let one = |ramp: &mut Ramp| ramp.next(Duration::ZERO).expect("one is free").remove(0);
         for _ in 1..LIKE_FAILURES {
             let q = one(&mut ramp);
             assert!(!ramp.failed(&q, "422"));
@@ -198,35 +152,6 @@ mod tests {
             assert_eq!(ramp.failed(&q, "422"), n == LIKE_FAILURES);
         }
         let done = 2 * LIKE_FAILURES as usize;
-        assert_eq!(ramp.withdraw(Some(&queued(0, None).sort)).len(), 20 - done);
-    }
-
-    #[test]
-    fn a_lane_takes_one_at_a_time() {
-        let lane = |zone: &str| Some(Some(("zone".into(), Value::from(zone))));
-        let mut ramp = Ramp::new(8);
-        ramp.window = 8;
-        for (i, zone) in ["a", "a", "b", "a"].into_iter().enumerate() {
-            ramp.push(queued(i, lane(zone)));
-        }
-        assert_eq!(take(&mut ramp), [0, 2]);
-        ramp.succeeded(&queued(0, lane("a")));
-        assert_eq!(take(&mut ramp), [1]);
-    }
-
-    #[test]
-    fn what_is_withdrawn_frees_its_lane() {
-        let lane = || Some(None);
-        let mut ramp = Ramp::new(8);
-        ramp.window = 8;
-        let mut other = queued(1, lane());
-        other.sort.1 = Action::Delete;
-        ramp.push(queued(0, lane()));
-        ramp.push(other);
-        ramp.push(queued(2, lane()));
-        let sort = queued(0, None).sort;
-        let withdrawn: Vec<usize> = ramp.withdraw(Some(&sort)).iter().map(|q| q.object).collect();
-        assert_eq!(withdrawn, [0, 2]);
-        assert_eq!(take(&mut ramp), [1]);
+        assert_eq!(ramp.withdraw(Some(&queued(0).sort)).len(), 20 - done);
     }
 }

@@ -34,8 +34,11 @@ impl Engine {
         if first {
             self.was_seen(at);
         }
-        if self.dependants[at].is_empty() {
+        if self.dependants[at].is_empty() && !self.waiters.contains_key(&at) {
             self.forget(at);
+        }
+        if std::mem::take(&mut self.objects[at].comes_again) {
+            return self.after_settled(at);
         }
         let goes_first = self.objects[at].goes_first();
         for dependant in self.dependants[at].clone() {
@@ -51,6 +54,7 @@ impl Engine {
         if goes_first {
             self.release_needs(at);
         }
+        self.after_settled(at);
     }
 
     /// The observed value is needed no longer once nobody refers to it.
@@ -130,17 +134,22 @@ impl Engine {
     fn serves(&self, at: usize, need: usize) -> bool {
         let is_parent = self.is_parent(need, at);
         let needed = &self.objects[need];
+        if self.objects[at].links.former == Some(need) {
+            // Whatever is seen of it is judged with the object itself.
+            return true;
+        }
         if needed.context {
             return is_parent || matches!(needed.seen, Seen::Present(_));
         }
         // A parent that was left as it is, and is there, is all that a child needs.
         let left = matches!(needed.outcome(), Some(Outcome::Refused(_) | Outcome::Conflict(_)));
         let stands = left && !needed.wanted_absent() && matches!(needed.seen, Seen::Present(_));
-        needed.is_usable() || (is_parent && stands)
+        // What comes again was there before.
+        needed.is_usable() || needed.comes_again || (is_parent && stands)
     }
 
     /// Where an object stands for want of another. The reason is told by the other's own entry, if it has one.
-    fn skipped_for(&self, needed: usize) -> Outcome {
+    pub(super) fn skipped_for(&self, needed: usize) -> Outcome {
         let needed = &self.objects[needed];
         let Some(outcome) = needed.outcome() else {
             let why = format!("it needs `{}`, which is not settled", needed.id);

@@ -14,7 +14,8 @@ impl Engine {
         let mut needed: Vec<bool> = self.objects.iter().map(|object| !object.context).collect();
         let mut next: Vec<usize> = (0..needed.len()).filter(|&at| needed[at]).collect();
         while let Some(at) = next.pop() {
-            for need in self.objects[at].links.needs() {
+            let links = &self.objects[at].links;
+            for need in links.needs().into_iter().chain(links.later.iter().copied()) {
                 if !std::mem::replace(&mut needed[need], true) {
                     next.push(need);
                 }
@@ -54,8 +55,10 @@ impl Engine {
 
     pub(super) fn set_wanted(&mut self) {
         let mut wanted: HashMap<KindName, HashSet<Key>> = HashMap::new();
-        for object in self.objects.iter().filter(|object| object.outcome().is_none()) {
-            wanted.entry(object.id.kind.clone()).or_default().insert(object.id.key.clone());
+        for (at, object) in self.objects.iter().enumerate().filter(|(_, object)| object.outcome().is_none()) {
+            let keys = wanted.entry(object.id.kind.clone()).or_default();
+            keys.insert(object.id.key.clone());
+            keys.extend(self.key_below_former(at));
         }
         self.wanted = wanted.into_iter().map(|(kind, keys)| (kind, Arc::new(keys))).collect();
     }

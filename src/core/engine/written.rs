@@ -11,46 +11,54 @@ use super::breaker::Verdict;
 use super::failure::{AfterWrite, after_write};
 use super::object::{Object, Phase};
 use super::observe::{explain, version_needs_read};
-use super::ramp::Queued;
+use super::queue::{Bundle, Queued};
 use super::{Engine, Timer};
 
 impl Engine {
-    /// The answer to a write. Whatever it is, the object is looked at before anything else is done with it.
-    pub(super) fn written(&mut self, at: usize, answer: Answer) {
-        let Phase::Writing(queued) = std::mem::replace(&mut self.objects[at].phase, Phase::Observing) else {
-            return;
-        };
-        let action = queued.sort.1;
-        self.no_longer_writing(&queued);
-        self.objects[at].fence = self.count;
-        self.heed_the_backend(at, &answer);
+    /// The answer to a write of one object or several. Whatever it is, each is looked at before anything else is
+    /// done with it.
+    pub(super) fn written(&mut self, objects: Vec<usize>, answer: Answer) {
+        let bundle: Bundle = objects.into_iter().filter_map(|at| self.came_back(at)).collect();
+        let Some(first) = bundle.first() else { return };
+        self.heed_the_backend(first.object, &answer);
         match answer {
             Answer::Accepted { server_id, pending } => {
-                self.objects[at].pending = pending;
-                self.ramp_of(at).succeeded(&queued);
-                self.accepted(at, action, server_id);
+                self.ramp_of(first.object).succeeded(first);
+                for queued in &bundle {
+                    self.objects[queued.object].pending = pending;
+                    self.accepted(queued.object, queued.sort.1, server_id.clone());
+                }
             }
-            // Changing what is not there (any more): looked at again, as after a deletion by somebody else.
-            Answer::Failed(Failure { class: FailureClass::Status(404 | 410), .. })
-                if action == Action::Update =>
-            {
-                self.ramp_of(at).finished(&queued);
-                self.gone_already(at);
-            }
+            Answer::Contested(_) if bundle.len() > 1 => self.split(&bundle),
             Answer::Contested(fields) => {
-                self.ramp_of(at).finished(&queued);
-                let outcome = contested(&self.objects[at], &fields);
-                self.settle(at, outcome);
+                self.ramp_of(first.object).finished(first);
+                let outcome = contested(&self.objects[first.object], &fields);
+                self.settle(first.object, outcome);
             }
             Answer::Failed(failure) => {
-                let failure = self.without_secrets(at, failure);
-                self.write_failed(at, queued, failure);
+                let failure = self.without_secrets(bundle.iter().map(|queued| queued.object), failure);
+                self.write_failed(&bundle, failure);
             }
+            Answer::Absent | Answer::Listed(_) | Answer::Found(_) if bundle.len() > 1 => self.split(&bundle),
             Answer::Absent | Answer::Listed(_) | Answer::Found(_) => {
-                self.ramp_of(at).finished(&queued);
-                self.gone_already(at);
+                self.ramp_of(first.object).finished(first);
+                self.gone_already(first.object);
             }
         }
+    }
+
+    /// An object's write is no longer under way.
+    fn came_back(&mut self, at: usize) -> Option<Queued> {
+        let phase = std::mem::replace(&mut self.objects[at].phase, Phase::Observing);
+        let Phase::Writing(queued) = phase else { return None };
+        self.no_longer_writing(&queued);
+        let object = &mut self.objects[at];
+        object.fence = self.count;
+        if object.stands_as.take().is_some() {
+            // It may have its new name by now, which a read by id would take for another object.
+            object.server_id = None;
+        }
+        Some(queued)
     }
 
     /// Whether the backend is there at all: after a row of failures its writes pause, and in the end are left.
@@ -100,49 +108,80 @@ impl Engine {
         self.observe(at);
     }
 
-    fn write_failed(&mut self, at: usize, queued: Queued, failure: Failure) {
+    fn write_failed(&mut self, bundle: &[Queued], failure: Failure) {
         let next = after_write(&failure);
-        if next != AfterWrite::Stop {
-            self.ramp_of(at).finished(&queued);
+        match (next, bundle) {
+            (_, []) => {}
+            (AfterWrite::NotDone | AfterWrite::Uncertain, [first, ..]) => {
+                self.ramp_of(first.object).finished(first);
+                self.perhaps_again(bundle, next, failure);
+            }
+            (_, [one]) => self.refused(one, next, failure),
+            (_, several) => self.split(several),
         }
+    }
+
+    /// The server was asked for one object, and said no.
+    fn refused(&mut self, queued: &Queued, next: AfterWrite, failure: Failure) {
+        let (at, action) = (queued.object, queued.sort.1);
+        // Changing what is not there (any more): looked at again, as after a deletion by somebody else.
+        let gone = action == Action::Update && matches!(failure.class, FailureClass::Status(404 | 410));
+        if next == AfterWrite::Stop && !gone {
+            return self.stop(at, queued, &failure);
+        }
+        self.ramp_of(at).finished(queued);
         match next {
-            AfterWrite::Stop => self.stop(at, &queued, &failure),
-            AfterWrite::Race if self.is_no_race(at, queued.sort.1) => self.still_needed(at, &failure),
+            AfterWrite::Race if self.is_no_race(at, action) => self.still_needed(at, &failure),
             AfterWrite::Race => self.race(at, &failure),
             AfterWrite::Exists => self.exists_already(at, &failure),
-            AfterWrite::NotDone | AfterWrite::Uncertain => {
-                self.perhaps_again(at, queued.sort.1, next, failure);
-            }
+            AfterWrite::Stop | AfterWrite::NotDone | AfterWrite::Uncertain => self.gone_already(at),
         }
     }
 
     /// A write that was not done, or perhaps was: looked at after a while, and then decided anew. Whatever was
-    /// perhaps done is looked at even when no attempt is left.
-    fn perhaps_again(&mut self, at: usize, action: Action, next: AfterWrite, failure: Failure) {
-        let now = self.now;
-        let object = &mut self.objects[at];
-        object.failures += 1;
-        let mut most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
-        if next == AfterWrite::Uncertain {
-            object.doubt = Some((action, explain(&failure)));
-            object.wrote_at = Some(now);
-            object.looks = 0;
-            if action == Action::Create {
-                most = UNCERTAIN_CREATES;
+    /// perhaps done is looked at even when no attempt is left. What went together waits together, and its
+    /// repetition is one.
+    fn perhaps_again(&mut self, bundle: &[Queued], next: AfterWrite, failure: Failure) {
+        let not_sent = failure.class == FailureClass::NotSent;
+        let mut tries = 0;
+        let mut left = false;
+        for queued in bundle {
+            let failures = self.failed_perhaps(queued, next, &failure);
+            tries = tries.max(failures);
+            left |= failures < attempts(queued, next, not_sent);
+        }
+        let again = left && !failure.asks_too_much() && self.budget.retry();
+        let wait = backoff::delay(tries, failure.retry_after, &mut self.random);
+        for queued in bundle {
+            let at = queued.object;
+            let spent = !again || self.objects[at].failures >= attempts(queued, next, not_sent);
+            match next {
+                AfterWrite::Uncertain if spent => self.objects[at].last_failure = Some(explain(&failure)),
+                _ if spent => {
+                    self.settle(at, Outcome::Failed(explain(&failure)));
+                    continue;
+                }
+                _ => {}
+            }
+            if self.stopped.is_some() {
+                // Nothing is tried again: what is left is to see what became of it.
+                self.observe(at);
+            } else {
+                self.wait(at, wait);
             }
         }
-        let spent = object.failures >= most || failure.asks_too_much() || !self.budget.retry();
-        match next {
-            AfterWrite::Uncertain if spent => self.objects[at].last_failure = Some(explain(&failure)),
-            _ if spent => return self.settle(at, Outcome::Failed(explain(&failure))),
-            _ => {}
+    }
+
+    /// Notes a failure that says little; gives the failures so far.
+    fn failed_perhaps(&mut self, queued: &Queued, next: AfterWrite, failure: &Failure) -> u32 {
+        let object = &mut self.objects[queued.object];
+        object.failures += 1;
+        if next == AfterWrite::Uncertain {
+            object.doubt = Some((queued.sort.1, explain(failure)));
+            object.wrote_at = Some(self.now);
+            object.looks = 0;
         }
-        if self.stopped.is_some() {
-            // Nothing is tried again: what is left is to see what became of it.
-            return self.observe(at);
-        }
-        let wait = backoff::delay(self.objects[at].failures, failure.retry_after, &mut self.random);
-        self.wait(at, wait);
+        object.failures
     }
 
     /// A refusal that repeating would not mend; after a run of like ones, their like is not tried.
@@ -235,6 +274,15 @@ pub(super) fn contested(object: &Object, fields: &[Contested]) -> Outcome {
         }
     };
     Outcome::Conflict(Explanation::new(told.join("; ")).hint(hint))
+}
+
+/// How often a write may be tried.
+fn attempts(queued: &Queued, next: AfterWrite, not_sent: bool) -> u32 {
+    match next {
+        AfterWrite::Uncertain if queued.sort.1 == Action::Create => UNCERTAIN_CREATES,
+        _ if not_sent => ATTEMPTS_NOT_SENT,
+        _ => ATTEMPTS,
+    }
 }
 
 /// Where a write stands whose like has only failed.

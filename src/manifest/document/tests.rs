@@ -23,6 +23,7 @@ fn op(method: Method, pieces: &[Piece]) -> Op {
         item: None,
         id: None,
         send: Send::Ours,
+        batch: None,
         wait: None,
         forced: None,
     }
@@ -174,6 +175,20 @@ fn annotations_set_policy() {
 }
 
 #[test]
+fn the_name_before_a_rename_is_a_text_or_a_map() {
+    for (annotation, want) in [
+        ("trueup/was: b", "[(None, String(\"b\"))]"),
+        ("trueup/was: 7", "[(None, Number(7))]"),
+        ("trueup/was: {name: b}", "[(Some(\"name\"), String(\"b\"))]"),
+        ("trueup/was: '{\"name\": \"b\"}'", "[(Some(\"name\"), String(\"b\"))]"),
+        ("trueup/was: '{b'", "[(None, String(\"{b\"))]"),
+    ] {
+        let was = sound(&annotated(annotation))[0].policy.was.clone().expect("it is read");
+        assert_eq!(format!("{:?}", was.parts), want, "{annotation}");
+    }
+}
+
+#[test]
 fn wrong_annotations_are_errors() {
     for (annotation, want) in [
         ("trueup/ensure: gone", "6:20: `trueup/ensure` is `present` or `absent` or `exists`, not `gone` | "),
@@ -181,11 +196,11 @@ fn wrong_annotations_are_errors() {
         ("trueup/id: [1]", "6:16: `trueup/id` must be a text | "),
         (
             "trueup/replce: true",
-            "6:20: the annotation `trueup/replce` is not known | did you mean `trueup/replace`? the annotations are `trueup/ensure`, `trueup/id`, `trueup/prune`, `trueup/on-conflict`, `trueup/replace`, `trueup/drift`, `trueup/depends-on`, `trueup/paused`, `trueup/values`",
+            "6:20: the annotation `trueup/replce` is not known | did you mean `trueup/replace`? the annotations are `trueup/ensure`, `trueup/id`, `trueup/prune`, `trueup/on-conflict`, `trueup/replace`, `trueup/drift`, `trueup/depends-on`, `trueup/paused`, `trueup/was`, `trueup/values`",
         ),
         (
-            "trueup/was: b",
-            "6:17: `trueup/was` is not supported yet | delete the object under its old name, or rename it on the server, and leave this out",
+            "trueup/was: [b]",
+            "6:17: `trueup/was` is the name before a rename | write `OLD`, or `{PART: OLD}` where the key has several parts",
         ),
         (
             "trueup/depends-on: Team/a",

@@ -3,7 +3,10 @@
 mod check;
 mod family;
 mod faults;
+mod later;
 mod model;
 mod order;
 mod pass;
+mod rename;
 mod simulation;
+mod together;

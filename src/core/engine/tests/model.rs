@@ -14,7 +14,8 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{
     Kind, Kinds, ListOp, Method, Op, Parent, Part, Piece, Read, Send, Serial, Template, Version,
 };
-use crate::core::node::{Node, Origin, Pos};
+use crate::core::node::{Node, Origin, Pos, Reference};
+use crate::core::path::Path;
 use crate::core::report::Report;
 use crate::core::value::Value;
 
@@ -70,6 +71,10 @@ pub struct Model {
     pub refusal: Option<Answer>,
     /// Whether the last dry run was to take over what others hold.
     pub forced: bool,
+    /// An update with another name renames the object.
+    pub renames: bool,
+    /// Names of objects that no write may have: one of several is refused with 422, alone with 400.
+    pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
 }
@@ -188,12 +193,20 @@ impl Model {
         if let Some(meddle) = self.meddle.take() {
             meddle(self);
         }
-        let (role, target) = match write {
-            Write::Create(target, _) => ("create", target),
-            Write::Update(target, _) => ("update", target),
-            Write::Delete(target) => ("delete", target),
+        let role = match &write.members()[0] {
+            Write::Create(..) => "create",
+            Write::Update(..) => "update",
+            Write::Delete(_) => "delete",
+            Write::Batch(_) => panic!("a batch in a batch"),
         };
-        self.log.push(format!("{role} {}", target.id));
+        let names: Vec<String> = write.members().iter().map(|one| one.target().id.key.to_string()).collect();
+        self.log.push(format!("{role} {} {}", write.target().id.kind.kind, names.join(" ")));
+        if names.len() > 1 && names.iter().any(|name| self.poison.contains(name)) {
+            return failed(FailureClass::Status(422));
+        }
+        if names.iter().any(|name| self.poison.contains(name)) {
+            return failed(FailureClass::Status(400));
+        }
         let fault = self.fault(role);
         if let Some(answer) = fault.as_ref().and_then(refusal) {
             return answer;
@@ -207,6 +220,11 @@ impl Model {
 
     fn perform(&mut self, write: &Write) -> Answer {
         match write {
+            Write::Batch(writes) => {
+                let answers: Vec<Answer> = writes.iter().map(|one| self.perform(one)).collect();
+                let no = answers.into_iter().find(|answer| !matches!(answer, Answer::Accepted { .. }));
+                no.unwrap_or(Answer::Accepted { server_id: None, pending: false })
+            }
             Write::Create(target, body) => {
                 let value = self.normalised(body, None);
                 self.next_id += 1;
@@ -231,6 +249,9 @@ impl Model {
                 for stored in self.objects.get_mut(&slot).into_iter().flatten().filter(|s| s.id == old.id) {
                     stored.value = value.clone();
                 }
+                if self.renames {
+                    self.rename(&slot, old.id);
+                }
                 Answer::Accepted { server_id: None, pending: self.late_looks > 0 }
             }
             Write::Delete(_) if self.deaf => Answer::Absent,
@@ -246,6 +267,20 @@ impl Model {
                 Answer::Accepted { server_id: None, pending: false }
             }
         }
+    }
+
+    /// Moves an object to the name that its value has.
+    fn rename(&mut self, slot: &(Arc<str>, String), id: u64) {
+        let mut stored = self.objects.get_mut(slot).map(std::mem::take).unwrap_or_default();
+        let Some(at) = stored.iter().position(|stored| stored.id == id) else { return };
+        let mut one = stored.remove(at);
+        self.objects.insert(slot.clone(), stored);
+        let named = |(part, have): &(Arc<str>, Value)| {
+            let name = one.value.get(&**part).cloned();
+            (part.clone(), name.unwrap_or_else(|| have.clone()))
+        };
+        one.key = Key::new(one.key.parts().iter().map(named).collect());
+        self.objects.entry((slot.0.clone(), one.key.to_string())).or_default().push(one);
     }
 
     fn normalised(&self, body: &Body, old: Option<&Value>) -> Value {
@@ -333,6 +368,9 @@ impl Model {
 fn item(stored: &Stored) -> Item {
     let mut value = stored.value.clone();
     value["id"] = stored.id.into();
+    if value.get("name").is_none() {
+        value["name"] = stored.key.get("name").cloned().unwrap_or_default();
+    }
     Item {
         key: stored.key.clone(),
         server_id: Some(stored.id.to_string().into()),
@@ -384,6 +422,7 @@ fn op(method: Method, path: Vec<Piece>, send: Send) -> Op {
         item: None,
         id: None,
         send,
+        batch: None,
         wait: None,
         forced: None,
     }
@@ -436,6 +475,19 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         refused: None,
         managers: None,
         conflict: None,
+    }
+}
+
+/// A reference to the id of an object: `Kind/name`.
+pub fn reference(to: &str) -> Reference {
+    let (kind, name) = to.split_once('/').expect("a kind and a name");
+    Reference {
+        backend: None,
+        kind: kind.into(),
+        parts: vec![("name".into(), name.into())],
+        field: Path::parse("id").expect("a path"),
+        text: format!("{to} .id").into(),
+        secrets: Default::default(),
     }
 }
 

@@ -53,17 +53,12 @@ pub struct Audit {
     pub broken: Vec<String>,
 }
 
-pub fn target(write: &Write) -> &Target {
-    match write {
-        Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target) => target,
-    }
-}
-
 fn action(write: &Write) -> Action {
     match write {
         Write::Create(..) => Action::Create,
         Write::Update(..) => Action::Update,
         Write::Delete(_) => Action::Delete,
+        Write::Batch(writes) => action(&writes[0]),
     }
 }
 
@@ -109,7 +104,35 @@ impl Audit {
 
     pub fn wrote(&mut self, id: RequestId, write: &Write) {
         self.clock += 1;
-        let object = target(write).id.clone();
+        if self.writes.len() >= self.most {
+            self.broke(format!("{}: more writes are under way than may be", write.target().id));
+        }
+        self.is_one_batch(write);
+        write.members().iter().for_each(|one| self.wrote_one(one));
+        self.writes.insert(id, write.clone());
+    }
+
+    /// What goes together is of one sort, below one parent, within the kind's number.
+    fn is_one_batch(&mut self, write: &Write) {
+        let members = write.members();
+        if members.len() == 1 {
+            return;
+        }
+        let at = self.at[&write.target().id];
+        let kind = self.scene.kind(at);
+        let most = kind.op_for(action(write)).and_then(|op| op.batch).unwrap_or(1);
+        let alike = |one: &Write| {
+            let (id, first) = (&one.target().id, &write.target().id);
+            action(one) == action(write) && id.kind == first.kind && id.key.get("in") == first.key.get("in")
+        };
+        let names: HashSet<&ObjectId> = members.iter().map(|one| &one.target().id).collect();
+        if members.len() > most || !members.iter().all(alike) || names.len() < members.len() {
+            self.broke(format!("{} objects of {} do not belong together", members.len(), kind.name.kind));
+        }
+    }
+
+    fn wrote_one(&mut self, write: &Write) {
+        let object = write.target().id.clone();
         let at = self.at[&object];
         let action = action(write);
         let mut broken = Vec::new();
@@ -121,7 +144,6 @@ impl Audit {
         hold(self.mode == Mode::Apply, "a plan writes");
         hold(!self.stopped, "a write begins after the end was asked for");
         hold(self.scene.selected[at], "an object that was not selected is written");
-        hold(self.writes.len() < self.most, "more writes are under way than may be");
         hold(self.lane_is_free(at), "two writes of one lane are under way");
         let trail = &self.trails[at];
         hold(!trail.writing, "two writes of one object are under way");
@@ -131,7 +153,7 @@ impl Audit {
         if action == Action::Delete {
             let agreed = self.agreed.as_ref().is_none_or(|agreed| agreed.contains(&object));
             hold(agreed, "it is outside what was confirmed");
-            hold(self.was_read_live(at, target(write)), "no live read after the decision shows the same id");
+            hold(self.was_read_live(at, write.target()), "no live read after the decision shows the same id");
             hold(self.is_needed_by_none(at), "what needs it is still there");
             hold(!self.scene.documents[at].policy.protected, "it is protected");
         } else {
@@ -142,12 +164,11 @@ impl Audit {
         let trail = &mut self.trails[at];
         trail.writing = true;
         trail.writes.push(action);
-        self.writes.insert(id, write.clone());
     }
 
     fn lane_is_free(&self, at: usize) -> bool {
         let kind = self.scene.kind(at);
-        let mut busy = self.writes.values().map(|write| &target(write).id).filter(|id| id.kind == kind.name);
+        let mut busy = self.writes.values().map(|write| &write.target().id).filter(|id| id.kind == kind.name);
         let own = &self.scene.documents[at].id.key;
         match &kind.serial {
             Serial::No => true,
@@ -160,7 +181,7 @@ impl Audit {
         let trail = &self.trails[at];
         trail.looks.iter().filter(|look| look.asked > trail.fence).any(|look| match write {
             Write::Create(..) => look.shown == Shown::Absent,
-            Write::Update(..) | Write::Delete(_) => matches!(look.shown, Shown::Present(_)),
+            _ => matches!(look.shown, Shown::Present(_)),
         })
     }
 
@@ -203,7 +224,7 @@ impl Audit {
     pub fn answered(&mut self, id: RequestId, answer: &Answer) {
         self.clock += 1;
         if let Some(write) = self.writes.remove(&id) {
-            return self.write_answered(&write, answer);
+            return write.members().iter().for_each(|one| self.write_answered(one, answer));
         }
         let Some((asked, ask)) = self.asks.remove(&id) else {
             return self.broke(format!("an answer to no request: {id}"));
@@ -218,7 +239,7 @@ impl Audit {
 
     fn write_answered(&mut self, write: &Write, answer: &Answer) {
         let clock = self.clock;
-        let trail = &mut self.trails[self.at[&target(write).id]];
+        let trail = &mut self.trails[self.at[&write.target().id]];
         trail.writing = false;
         trail.fence = clock;
         if matches!(answer, Answer::Accepted { .. }) {

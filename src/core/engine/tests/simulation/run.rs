@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::audit::{Audit, target};
+use super::audit::Audit;
 use super::dice::Dice;
 use super::world::World;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId, Stop};
@@ -199,15 +199,19 @@ impl Run<'_> {
                 Request::Ask(Ask::List(collection, _)) => {
                     format!("list {} {}", collection.kind.kind, collection.scope)
                 }
-                Request::Ask(Ask::Check(write)) => format!("check {}", target(write).id),
+                Request::Ask(Ask::Check(write)) => format!("check {}", write.target().id),
                 Request::Ask(Ask::Read(target)) => format!("read {} {:?}", target.id, target.server_id),
                 Request::Write(write) => {
                     let word = match write {
                         Write::Create(..) => "create",
                         Write::Update(..) => "update",
                         Write::Delete(_) => "delete",
+                        Write::Batch(writes) => {
+                            let ids = writes.iter().map(|one| one.target().id.to_string());
+                            return format!("{id} batch {:?} ({fate:?})", ids.collect::<Vec<_>>());
+                        }
                     };
-                    format!("{word} {} {:?}", target(write).id, target(write).server_id)
+                    format!("{word} {} {:?}", write.target().id, write.target().server_id)
                 }
             };
             format!("{id} {what} ({fate:?})")

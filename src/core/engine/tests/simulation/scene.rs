@@ -42,6 +42,14 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
             kind.version = Version::OnItem(Filter::parse(".version").expect("a filter"));
             send(kind, Send::JsonPatch);
         }),
+        with(kind("Entry", false, Some("Zone")), |kind| {
+            kind.serial = Serial::Part("in".into());
+            batches(kind, 3);
+        }),
+        with(kind("Card", true, None), |kind| {
+            kind.read = Read::FromList;
+            batches(kind, 8);
+        }),
     ]
     .into_iter()
     .for_each(|kind| kinds.insert(kind));
@@ -49,7 +57,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
 });
 
 /// The kinds by name, with the parent's, in the order in which documents are drawn.
-const MAKES: [(&str, Option<&str>); 10] = [
+const MAKES: [(&str, Option<&str>); 12] = [
     ("Team", None),
     ("Repo", None),
     ("Zone", None),
@@ -60,11 +68,19 @@ const MAKES: [(&str, Option<&str>); 10] = [
     ("Lone", None),
     ("Record", Some("Zone")),
     ("Member", Some("Repo")),
+    ("Card", None),
+    ("Entry", Some("Zone")),
 ];
 
 fn with(mut kind: Kind, change: impl FnOnce(&mut Kind)) -> Kind {
     change(&mut kind);
     kind
+}
+
+fn batches(kind: &mut Kind, most: usize) {
+    for op in [&mut kind.create, &mut kind.update, &mut kind.delete] {
+        op.as_mut().expect("it has all operations").batch = Some(most);
+    }
 }
 
 fn send(kind: &mut Kind, send: Send) {
@@ -84,9 +100,9 @@ pub struct Manner {
 impl Manner {
     pub fn of(kind: &str) -> Manner {
         Manner {
-            unique: !matches!(kind, "Repo" | "Member" | "Rule"),
+            unique: !matches!(kind, "Repo" | "Member" | "Rule" | "Card"),
             slow: matches!(kind, "Zone" | "Queue"),
-            hides: matches!(kind, "Repo" | "Hook"),
+            hides: matches!(kind, "Repo" | "Hook" | "Card"),
         }
     }
 }
@@ -115,6 +131,7 @@ impl Scene {
             let (name, parent) = MAKES[makes[dice.below(makes.len())]];
             draw_document(dice, &mut documents, i, name, parent);
         }
+        tie(dice, &mut documents);
         dice.shuffle(&mut documents);
         let few = dice.chance(0.15);
         let selected = documents.iter().map(|_| !few || dice.chance(0.6)).collect();
@@ -126,6 +143,20 @@ impl Scene {
 
     pub fn kind(&self, at: usize) -> &Arc<Kind> {
         KINDS.get(&self.documents[at].id.kind).expect("a kind")
+    }
+}
+
+/// References against the order of drawing, which may close a cycle, and to the object itself.
+fn tie(dice: &mut Dice, documents: &mut [Document]) {
+    for at in 0..documents.len() {
+        let to = at + dice.below(documents.len() - at);
+        let updates = KINDS.get(&documents[at].id.kind).is_some_and(|kind| kind.update.is_some());
+        if !dice.chance(0.1) || !updates || documents[to].policy.ensure == Ensure::Absent {
+            continue;
+        }
+        let reference = reference_to(&documents[to]);
+        let Want::Map(fields) = &mut documents[at].spec.want else { unreachable!("a spec is a map") };
+        fields.insert("mate", Node::new(Pos::default(), Want::Ref(reference.into())));
     }
 }
 

@@ -252,7 +252,7 @@ impl World {
             let scope = collection.scope.parts();
             id.kind == collection.kind && scope.iter().all(|(part, value)| id.key.get(part) == Some(value))
         };
-        let parent = if &*collection.kind.kind == "Record" { "Zone" } else { "Repo" };
+        let parent = if matches!(&*collection.kind.kind, "Record" | "Entry") { "Zone" } else { "Repo" };
         for (_, name) in collection.scope.parts() {
             let stands = |id: &ObjectId| &*id.kind.kind == parent && id.key.get("name") == Some(name);
             if !self.objects.iter().any(|(id, slot)| stands(id) && !slot.is_empty()) {
@@ -283,7 +283,26 @@ impl World {
             Write::Create(target, body) => self.create(target, body, dice),
             Write::Update(target, body) => self.update(target, body),
             Write::Delete(target) => self.delete(target, dice),
+            Write::Batch(writes) => self.batch(writes, dice),
         }
+    }
+
+    /// In order up to the first that is refused: one server takes back what it did, another does not.
+    fn batch(&mut self, writes: &[Write], dice: &mut Dice) -> Answer {
+        let undoes = dice.chance(0.5);
+        let before = self.objects.clone();
+        for write in writes {
+            let answer = self.write(write, dice);
+            if matches!(answer, Answer::Accepted { .. }) {
+                continue;
+            }
+            if undoes {
+                self.objects = before;
+                writes.iter().for_each(|write| self.changed(&write.target().id, true));
+            }
+            return answer;
+        }
+        Answer::Accepted { server_id: None, pending: false }
     }
 
     fn create(&mut self, target: &Target, body: &Body, dice: &mut Dice) -> Answer {

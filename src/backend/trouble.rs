@@ -1,0 +1,158 @@
+//! An error inside a success: status 200, and a body that says that something went wrong. Taken at its word, an
+//! empty list beside an error would prove that nothing is there, and an error in the place of an object would be
+//! an object to be mended.
+//!
+//! Where the kind declares `failed`, that filter decides and nothing is guessed.
+
+use crate::core::exchange::{Failure, FailureClass};
+use crate::core::kind::Kind;
+use crate::core::redact::Redactor;
+use crate::core::value::Value;
+
+use super::item::{envelope, look, place_of};
+use super::refusal::{Context, message_of, status_text, text_of};
+use super::scan;
+use super::wire::HttpAnswer;
+use crate::core::filter::Vars;
+
+/// Members that hold an error, or nothing.
+const ERRORS: [&str; 3] = ["error", "errors", "Error"];
+/// Members that say with `false` that something went wrong.
+const FLAGS: [&str; 3] = ["success", "ok", "succeeded"];
+/// Members that say it with a word.
+const WORDS: [&str; 2] = ["status", "result"];
+const BAD: [&str; 4] = ["error", "fail", "failed", "failure"];
+/// What else stands in a body that is nothing but an error.
+const AROUND: [&str; 12] = [
+    "message",
+    "msg",
+    "code",
+    "detail",
+    "details",
+    "title",
+    "type",
+    "reason",
+    "description",
+    "data",
+    "request_id",
+    "timestamp",
+];
+
+/// What the answer to a listing says of an error.
+pub fn in_list(context: &Context, kind: &Kind, answer: &HttpAnswer) -> Option<Failure> {
+    if let Some(failed) = &kind.failed {
+        let body = context.json(answer).ok()?;
+        // A filter for objects need not fit a list.
+        let holds = failed.holds(&envelope(answer, body), &Vars::default()).unwrap_or(false);
+        return holds.then(|| context.refused(FailureClass::Status(answer.status), answer));
+    }
+    let members = top_members(answer)?;
+    is_sign(&members).then(|| failure(context, answer, &[]))
+}
+
+/// What the answer about one object says of an error: where an object has a field of such a name, it also has
+/// its key.
+pub fn in_object(
+    context: &Context,
+    kind: &Kind,
+    item: &Value,
+    vars: &Vars,
+    answer: &HttpAnswer,
+    secrets: &[String],
+) -> Option<Failure> {
+    if kind.failed.is_some() || !is_sign(&top_members(answer)?) || !is_no_object(kind, item, vars) {
+        return None;
+    }
+    Some(failure(context, answer, secrets))
+}
+
+/// Whether a part of the key is missing; of a kind without one, whether there is nothing but an error.
+fn is_no_object(kind: &Kind, item: &Value, vars: &Vars) -> bool {
+    if kind.own_parts().next().is_none() {
+        let known = [&ERRORS[..], &FLAGS, &WORDS, &AROUND].concat();
+        return item.as_object().is_none_or(|map| map.keys().all(|name| known.contains(&name.as_str())));
+    }
+    kind.own_parts().any(|part| {
+        let place = place_of(kind, part);
+        place.is_some_and(|place| look(place, item, vars).ok().flatten().is_none_or(|found| found.is_null()))
+    })
+}
+
+/// What the body says, without these secrets that it holds itself.
+fn failure(context: &Context, answer: &HttpAnswer, secrets: &[String]) -> Failure {
+    let said =
+        message_of(answer).map_or(String::new(), |said| format!(": {}", Redactor::new(secrets).text(&said)));
+    let what = format!("the server answered {} with an error{said}", status_text(answer.status));
+    let hint = "if that is no error, say in the backend what one looks like: `failed: .body.error != null`";
+    context.fail(FailureClass::NotTheApi, &what, Some(hint.into()))
+}
+
+/// The members at the top of the body that may tell of an error; `None` for a body that is no map.
+fn top_members(answer: &HttpAnswer) -> Option<Vec<(&'static str, Value)>> {
+    let body = text_of(answer).filter(|body| body.trim_start().starts_with('{'))?;
+    let names: Vec<&'static str> = ERRORS.iter().chain(&FLAGS).chain(&WORDS).copied().collect();
+    let found = scan::members(body, &names).ok()?;
+    let value = |text: Option<&str>| text.and_then(|text| serde_json::from_str(text).ok());
+    Some(names.into_iter().zip(found).filter_map(|(name, text)| Some((name, value(text)?))).collect())
+}
+
+fn is_sign(members: &[(&str, Value)]) -> bool {
+    members.iter().any(|(name, value)| match value {
+        Value::Bool(true) | Value::Object(_) | Value::Array(_) | Value::String(_)
+            if ERRORS.contains(name) =>
+        {
+            !is_empty(value)
+        }
+        Value::Bool(false) => FLAGS.contains(name),
+        Value::String(word) => WORDS.contains(name) && BAD.contains(&word.to_ascii_lowercase().as_str()),
+        _ => false,
+    })
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Array(items) => items.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        Value::String(text) => text.trim().is_empty(),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signs(body: &str) -> bool {
+        let answer = HttpAnswer { status: 200, headers: Vec::new(), body: body.into() };
+        top_members(&answer).is_some_and(|members| is_sign(&members))
+    }
+
+    #[test]
+    fn signs_of_an_error() {
+        for body in [
+            r#"{"error": "x"}"#,
+            r#"{"error": {"code": 1}}"#,
+            r#"{"errors": ["x"], "items": []}"#,
+            r#"{"error": true}"#,
+            r#"{"success": false}"#,
+            r#"{"ok": false, "x": 1}"#,
+            r#"{"status": "Error"}"#,
+            r#"{"result": "failure"}"#,
+        ] {
+            assert!(signs(body), "{body}");
+        }
+        for body in [
+            r#"{"error": null, "errors": [], "Error": ""}"#,
+            r#"{"error": false}"#,
+            r#"{"error": 0}"#,
+            r#"{"success": true, "status": "ok", "result": []}"#,
+            r#"{"status": "active"}"#,
+            r#"{"data": {"error": "x"}}"#,
+            r#"[{"error": "x"}]"#,
+            "{}",
+            "not JSON",
+        ] {
+            assert!(!signs(body), "{body}");
+        }
+    }
+}

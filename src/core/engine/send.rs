@@ -1,0 +1,125 @@
+//! Sending: from a decided action to its place in the queue, and from there to a request. Writes that may go
+//! together are one request, and one write for every limit.
+
+use std::sync::Arc;
+
+use super::super::exchange::Write;
+use super::super::kind::{Parent, Serial};
+use super::super::report::Action;
+use super::super::value::{Value, canonical};
+use super::body::{Unsendable, body};
+use super::object::{Object, Phase};
+use super::queue::{Bundle, Company, Lane, Queued};
+use super::ramp::Ramp;
+use super::written::not_attempted;
+use super::{Effect, Engine, Pending};
+
+impl Engine {
+    pub(super) fn enqueue(&mut self, at: usize, action: Action) {
+        let collection = self.collection_of(at);
+        let object = &self.objects[at];
+        let sort = (object.id.kind.clone(), action);
+        let (lane, company) = (lane(object), company(object, action));
+        let queued = Queued { object: at, collection, sort, lane, company };
+        let most = self.options.writes;
+        let ramp = self.ramps.entry(object.id.kind.backend.clone()).or_insert_with(|| Ramp::new(most));
+        if ramp.is_stopped(&queued.sort) {
+            return self.settle(at, not_attempted());
+        }
+        ramp.push(queued);
+        self.objects[at].phase = Phase::Queued;
+        self.collections.all[collection].begin_write();
+    }
+
+    /// Sends the writes whose turn it is.
+    pub(super) fn start_writes(&mut self) {
+        let backends: Vec<Arc<str>> = self.ramps.keys().cloned().collect();
+        for backend in backends {
+            while let Some(bundle) = self.ramps.get_mut(&backend).and_then(|ramp| ramp.next(self.now)) {
+                self.start_write(bundle);
+            }
+        }
+    }
+
+    /// Sends a bundle as one request, without those of it that cannot be sent.
+    fn start_write(&mut self, bundle: Bundle) {
+        let first = bundle.first().expect("a bundle is not empty").clone();
+        let (mut writes, mut objects, mut unsendable) = (Vec::new(), Vec::new(), Vec::new());
+        for queued in bundle {
+            let at = queued.object;
+            match self.request(at, queued.sort.1) {
+                Ok(write) => {
+                    writes.push(write);
+                    objects.push(at);
+                    self.objects[at].phase = Phase::Writing(queued);
+                }
+                Err(why) => unsendable.push((queued, why)),
+            }
+        }
+        if writes.is_empty() {
+            self.ramp_of(first.object).unused(&first);
+        } else {
+            self.budget.first_attempt();
+            let id = self.new_request(Pending::Write { objects });
+            self.effects.push(Effect::Write(id, Write::together(writes)));
+        }
+        for (queued, why) in unsendable {
+            self.no_longer_writing(&queued);
+            self.settle(queued.object, why.outcome());
+        }
+    }
+
+    fn request(&self, at: usize, action: Action) -> Result<Write, Unsendable> {
+        let object = &self.objects[at];
+        let target = self.target(at);
+        let spec = self.spec(at);
+        let by_update = object.kind.create.is_none();
+        Ok(match action {
+            Action::Delete | Action::Replace => Write::Delete(target),
+            Action::Create if !by_update => Write::Create(target, body(object, &spec, action)?),
+            _ => Write::Update(target, body(object, &spec, action)?),
+        })
+    }
+
+    pub(super) fn ramp_of(&mut self, at: usize) -> &mut Ramp {
+        let backend = &self.objects[at].id.kind.backend;
+        self.ramps.get_mut(backend).expect("a write was queued on it")
+    }
+
+    pub(super) fn no_longer_writing(&mut self, queued: &Queued) {
+        self.collections.all[queued.collection].end_write();
+        self.dirty.insert(queued.collection);
+    }
+
+    /// Several objects were refused at once, which says of none that it was the cause. They are looked at again,
+    /// and go by halves, so that the cause is found in a few rounds; or each alone, where all seem to be one.
+    pub(super) fn split(&mut self, bundle: &[Queued]) {
+        let Some(first) = bundle.first() else { return };
+        let alone = self.ramp_of(first.object).refused_together(first);
+        let most = if alone { 1 } else { bundle.len().div_ceil(2) };
+        for queued in bundle {
+            self.objects[queued.object].most_together = most;
+            self.observe(queued.object);
+        }
+    }
+}
+
+/// The lane of an object's writes.
+fn lane(object: &Object) -> Option<Lane> {
+    match &object.kind.serial {
+        Serial::No => None,
+        Serial::Backend => Some(None),
+        Serial::Part(part) => {
+            let value = object.id.key.get(part).map(canonical).unwrap_or_default();
+            Some(Some((part.clone(), value)))
+        }
+    }
+}
+
+/// Which others an object's write may go with.
+fn company(object: &Object, action: Action) -> Option<Company> {
+    let most = object.kind.op_for(action)?.batch?.min(object.most_together);
+    let parents = object.kind.parts.iter().filter(|part| part.parent != Parent::Own);
+    let value = |name: &str| object.id.key.get(name).map_or(Value::Null, canonical);
+    (most > 1).then(|| Company { parents: parents.map(|part| value(&part.name)).collect(), most })
+}

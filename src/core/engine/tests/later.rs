@@ -1,0 +1,158 @@
+//! Cycles that are broken by a field that waits: created without it, then updated with it.
+
+use serde_json::json;
+
+use super::model::{Fault, Model, document, kind, reference};
+use crate::core::document::{Document, Ensure};
+use crate::core::exchange::FailureClass;
+use crate::core::fields::Immutable;
+use crate::core::graph::Graph;
+use crate::core::kind::Kind;
+use crate::core::node::{Node, Pos, Want};
+use crate::core::path::Path;
+use crate::core::report::{Action, Outcome, Report};
+use crate::core::value::Value;
+
+/// A document with a field that refers to the id of another.
+fn referring(kind: &str, name: &str, field: &str, to: &str) -> Document {
+    let mut document = document(kind, &[("name", name)], json!({"size": 1}));
+    let node = Node::new(Pos { line: 4, column: 1 }, Want::Ref(reference(to).into()));
+    let Want::Map(fields) = &mut document.spec.want else { panic!("a spec is a map") };
+    fields.insert(field, node);
+    document
+}
+
+fn kinds() -> Vec<Kind> {
+    vec![kind("Realm", true, None), kind("Flow", true, None)]
+}
+
+/// A realm that names its flow, and the flow that names its realm.
+fn pair() -> (Model, [Document; 2]) {
+    let documents = [referring("Realm", "r", "flow", "Flow/f"), referring("Flow", "f", "realm", "Realm/r")];
+    (Model::new(kinds()), documents)
+}
+
+fn words(report: &Report) -> Vec<(&'static str, &'static str)> {
+    report.objects.iter().map(|entry| (entry.action.word(), entry.result.word())).collect()
+}
+
+fn field(model: &Model, kind: &str, name: &str, field: &str) -> Value {
+    model.get(kind, name).map(|value| value[field].clone()).unwrap_or_default()
+}
+
+#[test]
+fn the_first_is_created_without_the_field_and_updated_with_it() {
+    let (mut model, documents) = pair();
+    let plan = model.plan(&documents);
+    assert_eq!(words(&plan), [("create", "planned"), ("create", "planned")]);
+    let told: Vec<&str> = plan.objects[0].findings.iter().map(|finding| &*finding.message).collect();
+    assert_eq!(told, ["created first, then `flow` is set once `Flow f` exists"]);
+    assert!(plan.objects[1].findings.is_empty());
+
+    let report = model.apply_with(&documents, Default::default(), Some(&plan));
+    assert_eq!(words(&report), [("create", "done"), ("create", "done")]);
+    assert_eq!(model.writes(), ["create Realm r", "create Flow f", "update Realm r"]);
+    assert_eq!(
+        (field(&model, "Realm", "r", "flow"), field(&model, "Flow", "f", "realm")),
+        (json!(2), json!(1))
+    );
+
+    assert_eq!(words(&model.plan(&documents)), [("none", "in-sync"), ("none", "in-sync")]);
+    assert_eq!(words(&model.apply(&documents)), [("none", "in-sync"), ("none", "in-sync")]);
+    assert_eq!(model.writes().len(), 3, "the second run writes nothing");
+}
+
+#[test]
+fn a_run_that_ends_between_is_finished_by_the_next() {
+    let (mut model, documents) = pair();
+    model.put("Realm", &[("name", "r")], json!({"size": 1}));
+    let plan = model.plan(&documents);
+    assert_eq!(words(&plan), [("update", "planned"), ("create", "planned")]);
+    let report = model.apply_with(&documents, Default::default(), Some(&plan));
+    assert_eq!(words(&report), [("update", "done"), ("create", "done")]);
+    assert_eq!(model.writes(), ["create Flow f", "update Realm r"]);
+}
+
+#[test]
+fn an_object_may_refer_to_itself() {
+    let mut model = Model::new(kinds());
+    let documents = [referring("Realm", "r", "master", "Realm/r")];
+    assert_eq!(words(&model.plan(&documents)), [("create", "planned")]);
+    assert_eq!(words(&model.apply(&documents)), [("create", "done")]);
+    assert_eq!(model.writes(), ["create Realm r", "update Realm r"]);
+    assert_eq!(field(&model, "Realm", "r", "master"), json!(1));
+    assert_eq!(words(&model.plan(&documents)), [("none", "in-sync")]);
+}
+
+#[test]
+fn what_the_field_waits_for_fails() {
+    let (mut model, documents) = pair();
+    for n in 1..9 {
+        model.faults.insert(("create", n), Fault::Fails(FailureClass::Status(422)));
+    }
+    model.faults.remove(&("create", 1));
+    let report = model.apply(&documents);
+    let Outcome::Skipped(why) = &report.objects[0].result else { panic!("{report:?}") };
+    let lacks = "it was created and lacks what refers to another: it needs `Flow f`, which failed";
+    assert_eq!((why.message.as_str(), report.objects[0].wrote), (lacks, true));
+}
+
+#[test]
+fn both_can_be_deleted() {
+    let (mut model, documents) = pair();
+    model.apply(&documents);
+    let gone = documents.map(|mut document| {
+        document.policy.ensure = Ensure::Absent;
+        document
+    });
+    assert_eq!(words(&model.apply(&gone)), [("delete", "done"), ("delete", "done")]);
+}
+
+#[test]
+fn three_rings_in_one_another() {
+    let mut model = Model::new(kinds());
+    let mut first = referring("Realm", "a", "one", "Realm/b");
+    let Want::Map(fields) = &mut first.spec.want else { panic!("a spec is a map") };
+    fields.insert("two", Node::new(Pos::default(), Want::Ref(reference("Realm/c").into())));
+    let documents =
+        [first, referring("Realm", "b", "one", "Realm/a"), referring("Realm", "c", "one", "Realm/a")];
+    assert!(
+        model.apply(&documents).objects.iter().all(|entry| entry.result == Outcome::Done),
+        "{:?}",
+        model.log
+    );
+    assert_eq!(model.writes().len(), 4, "{:?}", model.log);
+    assert!(model.plan(&documents).objects.iter().all(|entry| entry.action == Action::None));
+}
+
+#[test]
+fn what_cannot_wait_is_the_error_that_names_the_cycle() {
+    let (_, documents) = pair();
+    let message = "these documents need each other: Realm r (test.yaml:1:1) → Flow f (test.yaml:1:1) → Realm r (test.yaml:1:1)";
+    let refused = |change: fn(&mut Kind)| {
+        let mut kinds = kinds();
+        kinds.iter_mut().for_each(change);
+        let problems = Graph::build(&documents, &Model::new(kinds).kinds).expect_err("refused");
+        assert_eq!(problems[0].message, message);
+    };
+    refused(|kind| kind.update = None);
+    refused(|kind| {
+        for field in ["flow", "realm"] {
+            let path = Path::parse(field).expect("a path");
+            kind.fields.at_mut(&path).immutable = Some(Immutable::Refuse);
+        }
+    });
+    refused(|kind| {
+        for field in ["flow", "realm"] {
+            kind.fields.at_mut(&Path::parse(field).expect("a path")).write_only = true;
+        }
+    });
+
+    let mut after = documents.clone();
+    for (document, to) in after.iter_mut().zip(["Flow/f", "Realm/r"]) {
+        document.spec = Node::from_value(Pos::default(), json!({}));
+        document.policy.depends_on.push((reference(to), Pos::default()));
+    }
+    let problems = Graph::build(&after, &Model::new(kinds()).kinds).expect_err("an order is an order");
+    assert_eq!(problems[0].message, message);
+}
