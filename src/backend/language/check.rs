@@ -306,16 +306,15 @@ impl Checker<'_, '_> {
     fn dry_run(&mut self) {
         let Some(check) = &self.kind.check else { return };
         let writes = [("create", &self.kind.create), ("update", &self.kind.update)];
-        let mut writes = writes.into_iter().filter_map(|(name, op)| Some((name, op.as_ref()?))).peekable();
-        let message = match writes.peek() {
+        let same = |(name, op): (&'static str, &Option<Op>)| {
+            op.as_ref().is_some_and(|op| same_request(check, op)).then_some(name)
+        };
+        let message = match writes.into_iter().find_map(same) {
             _ if check.method == Method::Delete => {
                 "`check` is a DELETE: no dry run of a create or an update".to_owned()
             }
-            None => "`check` is the dry run of a create or an update, and there is neither".to_owned(),
-            Some(_) => match writes.find(|(_, op)| same_request(check, op)) {
-                Some((name, _)) => format!("`check` is the request of `{name}`: it would write"),
-                None => return,
-            },
+            Some(name) => format!("`check` is the request of `{name}`: it would write"),
+            None => return,
         };
         self.reader.wrong(self.at("check"), message).hint =
             Some("add what makes it a dry run, as in `PUT /things/{name}?dryRun=true`".into());

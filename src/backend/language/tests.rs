@@ -272,7 +272,6 @@ fn checks_find_what_cannot_work() {
         (with("create: 'PUT /t/{name}', check: 'PUT /t/{name}'"), "`check` is the request of `create`: it would write", "add what makes it a dry run"),
         (with("create: POST /t, update: 'PUT /t/{name}', check: {request: 'PUT /t/{name}', send: ours}"), "`check` is the request of `update`: it would write", ""),
         (with("create: 'PUT /t/{name}', check: 'DELETE /t/{name}?dry=1'"), "`check` is a DELETE: no dry run of a create or an update", ""),
-        (with("check: 'PUT /t/{name}?dry=1'"), "`check` is the dry run of a create or an update, and there is neither", ""),
         (with("depends-on: Taem/a"), "`depends-on` names the kind `Taem`, which the backend does not have", "the kinds are `T`"),
         (with("depends-on: T/a/b"), "`depends-on` names a `T` by 2 parts", "write `T/name`"),
         (with("depends-on: T/"), "`depends-on` names an object, and `T/` is none", "write `Kind/name`"),

@@ -4,6 +4,7 @@ mod check;
 mod family;
 mod faults;
 mod later;
+mod make;
 mod model;
 mod order;
 mod pass;
