@@ -6,22 +6,25 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::auth::Authenticator;
+use super::auth::Credentials;
 use super::exchange::{Guarded, Line, now};
 use super::http::HttpTransport;
+use super::issuer::Issuer;
 use super::limit::Limiter;
 use super::list::{self, Job};
 use super::tls::TlsError;
 use super::transport::{Transport, TransportError};
 use crate::backend::answer::{self, Asked};
 use crate::backend::base::{Base, BaseError};
-use crate::backend::connection::{Connection, Text};
+use crate::backend::connection::{Auth, Connection, Text};
+use crate::backend::operation;
 use crate::backend::probe::{SeenListing, SeenRead};
 use crate::backend::refusal::Context;
 use crate::backend::request::{self, Site, backend_failure};
+use crate::backend::token;
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
 use crate::core::exchange::{
-    Answer, Ask, Collection, Failure, ParentIds, Target, VersionToken, Wanted, Write,
+    Answer, Ask, Collection, Failure, Operation, ParentIds, Target, VersionToken, Wanted, Write,
 };
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, Op, Piece, Read, Version};
@@ -49,6 +52,7 @@ pub struct Options {
     pub allow_exec: Option<String>,
     /// Texts that must not stand in any message: the secrets of all documents.
     pub secrets: Vec<String>,
+    pub credentials: Credentials,
 }
 
 /// Why there can be no client.
@@ -108,8 +112,9 @@ impl Client<ReadWrite> {
 
 impl<Mode> Client<Mode> {
     fn new(connection: &Connection, options: Options, transport: Guarded) -> Result<Self, ClientError> {
-        let auth = Authenticator::new(connection.auth.clone(), options.allow_exec);
+        let auth = options.credentials.of(connection, options.allow_exec);
         let base = Base::of(&connection.address)?;
+        let issuer = Issuer::of(connection, &base, auth.source())?;
         let site = Site { base, owner: connection.owner.clone(), credential: auth.source() };
         let limiter = Limiter::new(&connection.limits);
         let headers = connection.headers.clone();
@@ -118,7 +123,10 @@ impl<Mode> Client<Mode> {
             Text::Secret(secret) => secret.reveal().map(str::to_owned),
             Text::Plain(_) => None,
         }));
-        let line = Line::new(site, auth, headers, limiter, transport, secrets);
+        if let Some(Auth::Token(call)) = &connection.auth {
+            secrets.extend(token::secrets(call));
+        }
+        let line = Line::new(site, auth, headers, limiter, transport, issuer, secrets);
         Ok(Client { line: Arc::new(line), mode: PhantomData })
     }
 
@@ -128,6 +136,9 @@ impl<Mode> Client<Mode> {
             Ask::List(collection, wanted) => list::list(&self.line, kind, collection, wanted).await,
             Ask::Read(target) => self.line.read(kind, target).await.unwrap_or_else(Answer::Failed),
             Ask::Check(write) => self.line.check(kind, write).await.unwrap_or_else(Answer::Failed),
+            Ask::Operation(target, operation) => {
+                self.line.progress(target, operation).await.unwrap_or_else(Answer::Failed)
+            }
         }
     }
 
@@ -219,7 +230,20 @@ impl Line {
             let asked = Asked { kind, op, target: &target, url: &url };
             Ok(self.judge(&doing, |context| answer::write(context, asked, role, &answer)))
         };
-        written.await.unwrap_or_else(Answer::Failed)
+        let answer = written.await.unwrap_or_else(Answer::Failed);
+        if let Answer::Begun { operation, .. } = &answer {
+            let at = self.redactor().text(&operation.url).into_owned();
+            tracing::info!("{doing}: the server is at it, as {at} tells");
+        }
+        answer
+    }
+
+    /// How far the server is with an operation.
+    async fn progress(&self, target: &Target, operation: &Operation) -> Result<Answer, Failure> {
+        let doing = format!("waiting for {} at `{}`", target.id, operation.url);
+        let request = request::operation_under_way(&operation.url);
+        let (_, answer) = self.send(&doing, request).await?;
+        Ok(self.judge(&doing, |context| operation::progress(context, target, operation, &answer)))
     }
 
     /// The version that a request of its own tells, for kinds that have it so.

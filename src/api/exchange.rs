@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::auth::{AuthError, Authenticator, Proof};
+use super::issuer::Issuer;
 use super::limit::{Limiter, Load};
 use super::transport::{Transport, TransportClass, TransportError};
 use crate::backend::connection::Text;
@@ -32,12 +33,14 @@ pub struct Guarded {
 /// A backend that can be asked.
 pub struct Line {
     pub site: Site,
-    auth: Authenticator,
+    auth: Arc<Authenticator>,
     headers: Vec<(String, Text)>,
     limiter: Limiter,
     /// What the server said to the last read and the last write when it asked for a long wait.
     closed: [Mutex<Option<Closed>>; 2],
     transport: Guarded,
+    /// Where tokens come from, if that is another origin.
+    pub(super) issuer: Option<Issuer>,
     counts: Mutex<Requests>,
     /// Texts that must never be printed; the credentials among them once they are known.
     secrets: Mutex<Vec<String>>,
@@ -69,10 +72,11 @@ impl Transport for Guarded {
 impl Line {
     pub fn new(
         site: Site,
-        auth: Authenticator,
+        auth: Arc<Authenticator>,
         headers: Vec<(String, Text)>,
         limiter: Limiter,
         transport: Guarded,
+        issuer: Option<Issuer>,
         secrets: Vec<String>,
     ) -> Line {
         let redactor = Mutex::new(Arc::new(Redactor::new(&secrets)));
@@ -85,6 +89,7 @@ impl Line {
             limiter,
             closed,
             transport,
+            issuer,
             counts,
             secrets: Mutex::new(secrets),
             redactor,
@@ -148,18 +153,26 @@ impl Line {
 
     /// One request with its credential, and once more with another if the server does not take the first.
     async fn authorized(&self, request: &HttpRequest) -> Result<HttpAnswer, TransportError> {
-        let proof = self.auth.current().await.map_err(no_credential)?;
+        let proof = self.auth.current(self).await.map_err(|error| no_credential(&error))?;
         self.learn_secrets(proof.as_deref());
         let answer = self.limited(request, proof.as_deref()).await?;
-        let Some(proof) = proof.filter(|_| answer.status == 401) else { return Ok(answer) };
-        let Some(renewed) = self.auth.renewed(&proof).await.map_err(no_credential)? else {
+        let Some(proof) = proof else { return Ok(answer) };
+        if answer.status != 401 {
+            proof.accept();
             return Ok(answer);
-        };
+        }
+        let renewed = self.auth.renewed(&proof, self).await.map_err(|error| no_credential(&error))?;
+        let Some(renewed) = renewed else { return Ok(answer) };
         self.learn_secrets(Some(&renewed));
-        self.limited(request, Some(&renewed)).await
+        let answer = self.limited(request, Some(&renewed)).await?;
+        if answer.status != 401 {
+            renewed.accept();
+        }
+        Ok(answer)
     }
 
-    async fn limited(
+    /// One request among the others of the backend, with its headers.
+    pub(super) async fn limited(
         &self,
         request: &HttpRequest,
         proof: Option<&Proof>,
@@ -229,7 +242,7 @@ impl Line {
         }
     }
 
-    fn count(&self, role: Role) {
+    pub(super) fn count(&self, role: Role) {
         let mut counts = lock(&self.counts);
         let slot = match role {
             Role::List => &mut counts.list,
@@ -243,7 +256,12 @@ impl Line {
     }
 
     /// Never a header or a body, and no credential: that was not in the request yet.
-    fn log(&self, request: &HttpRequest, told: &Result<HttpAnswer, TransportError>, took: Duration) {
+    pub(super) fn log(
+        &self,
+        request: &HttpRequest,
+        told: &Result<HttpAnswer, TransportError>,
+        took: Duration,
+    ) {
         if !tracing::enabled!(tracing::Level::DEBUG) {
             return;
         }
@@ -272,9 +290,13 @@ fn load(told: &Result<HttpAnswer, TransportError>) -> Load {
     }
 }
 
-fn no_credential(error: AuthError) -> TransportError {
-    let hint = error.hint();
-    TransportError { class: TransportClass::Setup, message: error.to_string(), hint }
+fn no_credential(error: &AuthError) -> TransportError {
+    match error {
+        AuthError::Token(error) => error.clone(),
+        other => {
+            TransportError { class: TransportClass::Setup, message: other.to_string(), hint: other.hint() }
+        }
+    }
 }
 
 fn no_header(name: &str, value: &Text) -> TransportError {

@@ -73,6 +73,7 @@ impl HttpTransport {
             // The system's certificates are not read where none is checked.
             builder.tls_certs_only(std::iter::empty())
         };
+        let builder = if goes_directly() { builder.no_proxy() } else { builder };
         Ok(HttpTransport { client: builder.build()?, base, timeouts })
     }
 
@@ -193,6 +194,13 @@ impl Transport for HttpTransport {
     fn send<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, TransportError>> {
         Box::pin(self.exchange(request))
     }
+}
+
+/// Whether no proxy is to be used for anything: the client's own matcher takes the `*` of `NO_PROXY` for names
+/// alone, and not for addresses.
+fn goes_directly() -> bool {
+    let all = |list: String| list.split(',').any(|entry| entry.trim() == "*");
+    ["NO_PROXY", "no_proxy"].iter().any(|name| std::env::var(name).is_ok_and(all))
 }
 
 /// The innermost cause, which says what happened; the outer ones say where.

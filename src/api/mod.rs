@@ -7,6 +7,7 @@ pub mod client;
 mod exchange;
 pub mod exec;
 pub mod http;
+mod issuer;
 pub mod limit;
 mod list;
 mod tls;

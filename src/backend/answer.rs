@@ -18,6 +18,7 @@ use crate::core::veil::Veil;
 
 use super::etag;
 use super::item::{State, envelope, id_text, look, place_of, version_on, version_token};
+use super::operation;
 use super::path::unescape;
 use super::refusal::{Context, is_html, text_of};
 use super::request::{backend_failure, filter_failure, target_vars};
@@ -275,11 +276,19 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
     if let Some(failure) = trouble::in_object(context, asked.kind, body, &seen.vars, answer, &seen.secrets) {
         return Err(failure);
     }
-    let pending = answer.status == 202;
-    // The answer to a batch is about many objects: it tells the id of none.
-    let one = role == Role::Create && asked.op.batch.is_none();
-    let server_id = if one { new_id(context, asked, answer, &seen)? } else { None };
-    Ok(Answer::Accepted { server_id, pending })
+    let operation = operation::begun(context, asked, role, answer, &seen.envelope, &seen.vars)?;
+    let server_id = match &operation {
+        // The answer to a batch is about many objects: it tells the id of none.
+        _ if role != Role::Create || asked.op.batch.is_some() => None,
+        // The answer may be the operation's alone; its end is asked for the id again.
+        Some(_) if asked.op.id.is_some() => new_id(context, asked, answer, &seen).unwrap_or(None),
+        Some(begun) => new_id(context, asked, answer, &seen)?.filter(|id| !operation::names(&begun.url, id)),
+        None => new_id(context, asked, answer, &seen)?,
+    };
+    Ok(match operation {
+        Some(operation) => Answer::Begun { operation, server_id },
+        None => Answer::Accepted { server_id, pending: answer.status == 202 },
+    })
 }
 
 /// Whether a create was refused because the object is there: by the status (412 answers `If-None-Match: *`), or

@@ -70,6 +70,8 @@ fn word(answer: &Answer) -> String {
             )
         }
         Answer::Contested(fields) => format!("contested {fields:?}"),
+        Answer::Begun { operation, server_id } => format!("begun {} {server_id:?}", operation.url),
+        Answer::Progress(_) => "no answer to a write or a read".into(),
         Answer::Failed(failure) => format!("{:?}: {}", failure.class, failure.message),
     }
 }
@@ -168,7 +170,7 @@ fn writes_are_hints() {
         (Create, 201, vec![("location", "http://host/api/queues/a%2Fb/")], "", "accepted a/b"),
         (Create, 201, vec![("location", "orders/b.%2523~9nmLZQ")], "", "accepted b.%23~9nmLZQ"),
         (Create, 201, vec![("location", "http://evil.example/queues/8")], "", "accepted -"),
-        (Create, 202, vec![("location", "/api/operations/9")], "", "accepted - pending"),
+        (Create, 202, vec![("location", "/api/operations/9")], "", "begun http://host/api/operations/9 None"),
         (Create, 201, vec![("location", "/api/queues/8")], created, "accepted 7"),
         (
             Create,

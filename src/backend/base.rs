@@ -72,6 +72,16 @@ impl Base {
         Ok(Base { url, prefix })
     }
 
+    /// The origin of a URL, without its path and query.
+    ///
+    /// # Errors
+    /// As [`Base::of`].
+    pub fn of_origin(text: &str) -> Result<Base, BaseError> {
+        let fail = |problem: String| BaseError { text: text.into(), problem };
+        let url = Url::parse(text).map_err(|error| fail(error.to_string()))?;
+        Base::parse(&origin(&url))
+    }
+
     /// The path that all requests share, without a slash at its end.
     pub fn prefix(&self) -> &str {
         &self.prefix

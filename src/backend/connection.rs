@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::core::node::Secret;
+use crate::core::filter::Filter;
+use crate::core::kind::Method;
+use crate::core::node::{Node, Secret};
 
 /// Everything about a backend but its kinds.
 #[derive(Clone, Debug)]
@@ -55,6 +57,55 @@ pub enum Auth {
         name: String,
         value: Credential,
     },
+    /// A token that a request of its own gets: OAuth2 client credentials, or a login.
+    Token(Box<TokenCall>),
+}
+
+/// How a token is asked for, found in the answer, and sent with every other request. `token` makes the request
+/// and reads the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TokenCall {
+    pub method: Method,
+    /// A path below the backend's URL; or an absolute URL, whose origin may be another: then it was stated.
+    pub url: String,
+    /// The client's id and secret, sent by Basic (RFC 6749, 2.3.1).
+    pub client: Option<(Text, Text)>,
+    pub body: TokenBody,
+    /// What the answer calls the type of its token: one that is not Bearer cannot be sent as such.
+    pub token_type: Option<Filter>,
+    pub carry: Carry,
+    /// How long a token holds; `None`: until the server refuses it.
+    pub expires: Option<Expires>,
+}
+
+/// What a [`TokenCall`] sends.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TokenBody {
+    None,
+    Json(Node),
+    /// `application/x-www-form-urlencoded`
+    Form(Vec<(String, Text)>),
+}
+
+/// How a token goes into requests. The filters find it in the answer `{status, headers, body}`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Carry {
+    /// `Authorization: Bearer TOKEN`
+    Bearer(Filter),
+    /// `NAME: TOKEN`
+    Header(String, Filter),
+    /// `Cookie: NAME=TOKEN`
+    Cookie(String, Filter),
+    /// All cookies that the answer sets.
+    Cookies,
+}
+
+/// When a token is renewed before a server refuses it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expires {
+    After(Duration),
+    /// From the answer `{status, headers, body}` to seconds from now, seconds since 1970, or an RFC 3339 time.
+    Told(Filter),
 }
 
 /// Where a token comes from. All but `Text` can be renewed once after a 401.

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod assembly;
 pub mod base;
+pub mod base64;
 pub mod body;
 pub mod connection;
 pub mod elements;
@@ -14,6 +15,7 @@ mod like;
 pub mod link;
 pub mod listing;
 pub mod onward;
+pub mod operation;
 pub mod page;
 pub mod path;
 pub mod preset;
@@ -21,6 +23,7 @@ pub mod probe;
 pub mod refusal;
 pub mod request;
 pub mod scan;
+pub mod token;
 pub mod trouble;
 pub mod wire;
 

@@ -121,6 +121,12 @@ fn request(site: &Site, kind: &Kind, role: Role, op: &Op, write: &Write) -> Resu
     }
 }
 
+/// The question how far an operation is, at the URL that the server gave.
+pub fn operation_under_way(url: &str) -> HttpRequest {
+    let headers = vec![("accept".into(), ACCEPT.into())];
+    HttpRequest { role: Role::Read, method: Method::Get, url: url.into(), headers, body: None }
+}
+
 /// The operation that performs a write, and what it is about; of several objects the first.
 ///
 /// # Errors

@@ -90,7 +90,8 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
 /// say: what they log of a request is not known to be free of secrets, and is noise.
 fn log(output: &Output, out: &Out) {
     let level = match output.verbose {
-        0 | 1 => return,
+        0 => return,
+        1 => LevelFilter::INFO,
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };

@@ -7,9 +7,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::filter::Filter;
 use super::identity::{Key, KindName, ObjectId};
+use super::kind::Wait;
 use super::managers::Contested;
-use super::patch::Operation;
+use super::patch::Operation as PatchOperation;
 use super::value::Value;
 
 /// A request that cannot change the server. Commands that never write hold a client that takes only these.
@@ -19,6 +21,8 @@ pub enum Ask {
     Read(Target),
     /// The dry run of a create or an update: the server says what it would make of it, and stores nothing.
     Check(Write),
+    /// How far the server is with a write of this object.
+    Operation(Target, Operation),
 }
 
 /// A request that can change the server.
@@ -74,7 +78,7 @@ impl Ask {
     pub fn kind(&self) -> &KindName {
         match self {
             Ask::List(collection, _) => &collection.kind,
-            Ask::Read(target) => &target.id.kind,
+            Ask::Read(target) | Ask::Operation(target, _) => &target.id.kind,
             Ask::Check(write) => &write.target().id.kind,
         }
     }
@@ -123,7 +127,7 @@ pub enum Body {
     /// An RFC 7396 merge patch.
     Merge(Value),
     /// An RFC 6902 JSON Patch.
-    JsonPatch(Vec<Operation>),
+    JsonPatch(Vec<PatchOperation>),
     /// Presence only.
     None,
 }
@@ -137,6 +141,32 @@ impl fmt::Debug for Body {
             Body::None => "None",
         })
     }
+}
+
+/// A write that the server finishes later, and where it tells how far it is.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// A URL of the backend's origin.
+    pub url: Arc<str>,
+    /// When it is done; `None`: the API declares nothing, and what its answer shows is all there is.
+    pub wait: Option<Wait>,
+    /// From the operation's last answer `{status, headers, body}` to the id of the new object.
+    pub id: Option<Filter>,
+    /// When the server wants to be asked first.
+    pub retry_after: Option<Duration>,
+}
+
+/// How far an operation is.
+#[derive(Clone, Debug)]
+pub enum Progress {
+    Running {
+        /// When the server wants to be asked again.
+        retry_after: Option<Duration>,
+    },
+    /// It came to a good end. A hint, not an observation.
+    Done { server_id: Option<Arc<str>> },
+    /// It came to a bad end.
+    Failed(Failure),
 }
 
 /// An observed object.
@@ -168,6 +198,13 @@ pub enum Answer {
     },
     /// Fields that another manager holds keep the write from being done.
     Contested(Vec<Contested>),
+    /// The server accepted the write, and tells where it can be seen how far it is.
+    Begun {
+        operation: Operation,
+        /// The new object's id, where the answer tells it already.
+        server_id: Option<Arc<str>>,
+    },
+    Progress(Progress),
     Failed(Failure),
 }
 

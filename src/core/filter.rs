@@ -127,6 +127,13 @@ impl Filter {
     }
 }
 
+/// Filters of one text are the same.
+impl PartialEq for Filter {
+    fn eq(&self, other: &Filter) -> bool {
+        self.text() == other.text()
+    }
+}
+
 impl fmt::Debug for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Filter({})", self.0.text)

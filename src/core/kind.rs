@@ -229,9 +229,12 @@ impl Op {
     }
 }
 
-/// Waiting after a write that the server finishes later: the item is read until a filter holds.
+/// Waiting after a write that the server finishes later: the item, or the operation that is at it, is read until
+/// a filter on it holds.
 #[derive(Clone, Debug)]
 pub struct Wait {
+    /// From the write's answer `{status, headers, body}` to the URL of the operation; `None`: the item is read.
+    pub url: Option<Filter>,
     pub done: Filter,
     pub failed: Option<Filter>,
     pub every: Duration,

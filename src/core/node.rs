@@ -180,6 +180,16 @@ impl Node {
         }
     }
 
+    /// Calls `f` for each secret below this node.
+    pub fn each_secret<'n>(&'n self, f: &mut impl FnMut(&'n Secret)) {
+        match &self.want {
+            Want::Secret(secret) => f(secret),
+            Want::List(items) => items.iter().for_each(|item| item.each_secret(f)),
+            Want::Map(map) => map.values().for_each(|item| item.each_secret(f)),
+            Want::Unset | Want::Json(_) | Want::Ref(_) | Want::Outside(_) => {}
+        }
+    }
+
     /// Calls `f` for each reference below this node, with its place.
     pub fn each_ref<'n>(&'n self, f: &mut impl FnMut(&'n Reference, Pos)) {
         match &self.want {

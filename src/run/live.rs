@@ -113,7 +113,11 @@ impl<L: Look> Walk<'_, L> {
                 Answer::Listed(listing) => items.extend(listing.items),
                 Answer::Found(item) => items.push(item),
                 Answer::Failed(failure) => self.found.failures.push((kind.name.kind.to_string(), failure)),
-                Answer::Absent | Answer::Accepted { .. } | Answer::Contested(..) => {}
+                Answer::Absent
+                | Answer::Accepted { .. }
+                | Answer::Contested(_)
+                | Answer::Begun { .. }
+                | Answer::Progress(_) => {}
             }
         }
         items.sort_by_cached_key(|item| item.key.to_string());

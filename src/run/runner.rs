@@ -54,7 +54,11 @@ impl Runner {
             return Err(problems);
         }
         let transports = Transports::open(input.connections, choices.parallel, choices.may_write)?;
-        let client = ClientOptions { allow_exec: choices.allow_exec.clone(), secrets: secrets.to_vec() };
+        let client = ClientOptions {
+            allow_exec: choices.allow_exec.clone(),
+            secrets: secrets.to_vec(),
+            ..ClientOptions::default()
+        };
         Ok(Runner {
             documents: input.documents,
             graph: input.graph,

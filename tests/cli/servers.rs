@@ -91,6 +91,16 @@ pub struct Seen {
     pub body: String,
 }
 
+impl Seen {
+    /// The value of a header; its name in any case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| {
+            let (have, value) = line.split_once(':')?;
+            have.eq_ignore_ascii_case(name).then(|| value.trim())
+        })
+    }
+}
+
 /// A server that says whatever it is told to.
 pub struct Raw {
     address: String,
@@ -148,7 +158,8 @@ fn converse(stream: TcpStream, log: &Mutex<Vec<Seen>>, answer: &(dyn Fn(&Seen) -
         return;
     }
     let line = head.split(" HTTP/").next().unwrap_or_default().to_owned();
-    let seen = Seen { line, head, body: String::from_utf8_lossy(&body).into_owned() };
+    let body = String::from_utf8_lossy(&body).into_owned();
+    let seen = Seen { line, head, body };
     log.lock().expect("no test panics with it").push(seen.clone());
     // The client may be gone.
     drop((&stream).write_all(answer(&seen).0.as_bytes()));

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use super::auth::auth;
 use super::operation::is_header_name;
-use super::reader::{Reader, Record};
-use crate::backend::connection::{Address, Auth, Connection, Credential, Limits, Text, Tls};
+use super::reader::Reader;
+use crate::backend::connection::{Address, Connection, Limits, Text, Tls};
 use crate::backend::preset;
 use crate::core::node::{Node, Pos, Want};
 use crate::core::problem::Problem;
@@ -110,95 +111,6 @@ fn http_url(text: &str) -> Result<String, (String, &'static str)> {
     Ok(url.as_str().trim_end_matches('/').to_owned())
 }
 
-fn auth(reader: &mut Reader, node: &Node, folder: &Path) -> Option<Auth> {
-    const WAYS: [&str; 6] = ["basic", "bearer", "header", "query", "login", "oauth2"];
-    let record = reader.map(node, "`auth`", &WAYS)?;
-    let mut given = WAYS.into_iter().filter_map(|way| record.get(way).map(|node| (way, node)));
-    let Some((way, value)) = given.next() else {
-        // A word that is not known was said, and was meant to be one of these.
-        if reader.names(node).iter().all(|name| WAYS.contains(name)) {
-            reader.wrong(node.at, "`auth` is empty").hint =
-                Some("it is basic, bearer, header or query".into());
-        }
-        return None;
-    };
-    if let Some((second, node)) = given.next() {
-        reader.wrong(node.at, format!("`auth` has both `{way}` and `{second}`"));
-    }
-    match way {
-        "basic" => {
-            let record = reader.map(value, "`basic`", &["username", "password"])?;
-            let username =
-                member(reader, record, "username").and_then(|node| text(reader, node, "`username`"));
-            let password =
-                member(reader, record, "password").and_then(|node| text(reader, node, "`password`"));
-            Some(Auth::Basic { username: username?, password: password? })
-        }
-        "bearer" => Some(Auth::Bearer(credential(reader, value, "`bearer`", folder)?)),
-        "header" => {
-            let (name, credential) = named(reader, value, "`header`", folder)?;
-            if !is_header_name(&name) {
-                reader.wrong(value.at, format!("`{}` is not the name of a header", name.escape_debug()));
-            }
-            Some(Auth::Header { name, value: credential })
-        }
-        "query" => {
-            let (name, value) = named(reader, value, "`query`", folder)?;
-            Some(Auth::Query { name, value })
-        }
-        later => {
-            reader.unsupported(value.at, &format!("`auth: {{{later}: …}}`"));
-            None
-        }
-    }
-}
-
-/// `{name, value}`
-fn named(reader: &mut Reader, node: &Node, what: &str, folder: &Path) -> Option<(String, Credential)> {
-    let record = reader.map(node, what, &["name", "value"])?;
-    let name = member(reader, record, "name").and_then(|node| reader.text(node, "`name`").map(str::to_owned));
-    let value = member(reader, record, "value").and_then(|node| credential(reader, node, "`value`", folder));
-    Some((name?, value?))
-}
-
-fn member<'n>(reader: &mut Reader, record: Record<'n>, name: &str) -> Option<&'n Node> {
-    let node = record.get(name);
-    if node.is_none() {
-        reader.wrong(record.at(), format!("`{name}` is missing"));
-    }
-    node
-}
-
-/// A value, or a file or command that gives it.
-fn credential(reader: &mut Reader, node: &Node, what: &str, folder: &Path) -> Option<Credential> {
-    let Want::Map(_) = node.want else { return text(reader, node, what).map(Credential::Text) };
-    let record = reader.map(node, what, &["file", "command"])?;
-    match (record.get("file"), record.get("command")) {
-        (Some(node), None) => Some(Credential::File(path(reader, node, "`file`", folder)?)),
-        (None, Some(node)) => command(reader, node).map(Credential::Command),
-        _ => {
-            reader.wrong(node.at, format!("{what} is a text, a `file` or a `command`"));
-            None
-        }
-    }
-}
-
-/// A program and its arguments; no shell reads them.
-fn command(reader: &mut Reader, node: &Node) -> Option<Vec<String>> {
-    let words = match &node.want {
-        Want::List(words) => {
-            words.iter().map(|word| reader.text(word, "a word of `command`").map(str::to_owned)).collect()
-        }
-        _ => reader.text(node, "`command`").map(|text| text.split_whitespace().map(str::to_owned).collect()),
-    };
-    let words: Vec<String> = words?;
-    if words.is_empty() {
-        reader.wrong(node.at, "`command` is empty");
-        return None;
-    }
-    Some(words)
-}
-
 fn tls(reader: &mut Reader, node: &Node, folder: &Path) -> Tls {
     let Some(record) = reader.map(node, "`tls`", &["ca", "cert", "key"]) else { return Tls::default() };
     let mut file =
@@ -210,7 +122,7 @@ fn tls(reader: &mut Reader, node: &Node, folder: &Path) -> Tls {
     tls
 }
 
-fn path(reader: &mut Reader, node: &Node, what: &str, folder: &Path) -> Option<PathBuf> {
+pub(super) fn path(reader: &mut Reader, node: &Node, what: &str, folder: &Path) -> Option<PathBuf> {
     match text(reader, node, what)? {
         Text::Plain(path) if !path.is_empty() => Some(folder.join(path)),
         _ => {
@@ -253,7 +165,7 @@ fn limits(reader: &mut Reader, node: &Node) -> Limits {
 }
 
 /// A value that may be a secret, without line breaks: it may stand in a header.
-fn text(reader: &mut Reader, node: &Node, what: &str) -> Option<Text> {
+pub(super) fn text(reader: &mut Reader, node: &Node, what: &str) -> Option<Text> {
     let text = match &node.want {
         Want::Json(value) if value.is_string() || value.is_number() || value.is_boolean() => {
             Text::Plain(plain_text(value))
@@ -284,6 +196,7 @@ fn no_line_break(reader: &mut Reader, text: &Text, at: Pos, what: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::connection::{Auth, Credential};
     use crate::backend::language::testing::backend;
     use crate::core::node::{Outside, Secret};
 
@@ -356,8 +269,8 @@ mod tests {
                 "`auth` has both `basic` and `bearer`",
             ),
             ("{url: 'http://x', auth: {baerer: c}}", "`auth` has no `baerer`"),
-            ("{url: 'http://x', auth: {oauth2: {}}}", "`auth: {oauth2: …}` is not supported yet"),
-            ("{url: 'http://x', auth: {login: {}}}", "`auth: {login: …}` is not supported yet"),
+            ("{url: 'http://x', auth: {oauth2: {}}}", "`token-url` is missing"),
+            ("{url: 'http://x', auth: {login: {}}}", "`request` is missing"),
             (
                 "{url: 'http://x', auth: {bearer: {file: a, command: b}}}",
                 "`bearer` is a text, a `file` or a `command`",

@@ -5,6 +5,7 @@
 //! shows when all kinds are there (`check`). Nothing here knows an API, a file or the network.
 
 mod address;
+mod auth;
 mod batch;
 mod check;
 #[cfg(test)]
@@ -21,6 +22,7 @@ mod template;
 pub(super) mod testing;
 #[cfg(test)]
 mod tests;
+mod token;
 mod useless;
 mod words;
 

@@ -93,7 +93,10 @@ pub fn record(reader: &mut Reader, record: Record, what: &str, role: Role, parts
         op.send = self::send(reader, send)?;
     }
     op.batch = record.get("batch").and_then(|node| batch(reader, node, role));
-    op.wait = record.get("wait").and_then(|node| wait(reader, node));
+    if let Some(node) = record.get("wait") {
+        op.wait = wait(reader, node);
+        useless_wait(reader, node, what, role);
+    }
     op.forced = record.get("forced").and_then(|node| forced(reader, node, parts));
     Some(op)
 }
@@ -182,23 +185,41 @@ fn send(reader: &mut Reader, node: &Node) -> Option<Send> {
 
 fn wait(reader: &mut Reader, node: &Node) -> Option<Wait> {
     let record = reader.map(node, "`wait`", &["done", "failed", "url", "every", "limit"])?;
-    if let Some(url) = record.get("url") {
-        reader.unsupported(url.at, "waiting at the URL of an operation (`url`)");
-    }
     let Some(done) = record.get("done") else {
-        reader.wrong(node.at, "`wait` has no `done`").hint =
-            Some("a filter on the object that says when the server has finished".into());
+        reader.wrong(node.at, "`wait` has no `done`").hint = Some(
+            "a filter on the object, or on the operation at `url`, that says when the server has finished"
+                .into(),
+        );
         return None;
     };
     let duration = |reader: &mut Reader, name: &str, default| {
         record.get(name).map_or(Some(default), |node| reader.duration(node, &format!("`{name}`")))
     };
     Some(Wait {
+        url: match record.get("url") {
+            Some(node) => Some(reader.filter(node, "`url`")?),
+            None => None,
+        },
         done: reader.filter(done, "`done`")?,
         failed: record.get("failed").and_then(|node| reader.filter(node, "`failed`")),
         every: duration(reader, "every", WAIT_EVERY)?,
         limit: duration(reader, "limit", WAIT_LIMIT)?,
     })
+}
+
+/// Says of a `wait` that nothing would ever look at it.
+fn useless_wait(reader: &mut Reader, node: &Node, what: &str, role: Role) {
+    match role {
+        Role::Observe => {
+            reader.wrong(node.at, format!("{what} changes nothing, and takes no `wait`"));
+        }
+        Role::Delete if node.get("done").is_some() && node.get("url").is_none() => {
+            reader.wrong(node.at, format!("`wait` in {what} has no `url`")).hint = Some(
+                "what is deleted is looked at until it is gone: only an operation can be waited for".into(),
+            );
+        }
+        Role::Create | Role::Update | Role::Delete => {}
+    }
 }
 
 fn forced(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<Forced> {

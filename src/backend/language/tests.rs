@@ -200,6 +200,12 @@ fn wrong_records_say_what_and_where() {
         (&with("create: {request: POST /t, headers: {a: \"x\\ny\"}}"), "`x\\ny` holds a control character"),
         (&with("create: {request: POST /t, wait: {every: 1s}}"), "`wait` has no `done`"),
         (&with("create: {request: POST /t, wait: {done: ., every: soon}}"), "`every` is a duration"),
+        (&with("create: {request: POST /t, wait: {done: ., url: 7}}"), "`url` is a jq filter"),
+        (&with("delete: {request: 'DELETE /t/{name}', wait: {done: .}}"), "`wait` in `delete` has no `url`"),
+        (
+            &with("read: {request: 'GET /t/{name}', wait: {done: .}}"),
+            "`read` changes nothing, and takes no `wait`",
+        ),
         (&with("update: create"), "`update: create` has no `create` to be as"),
         (&with("version: {a: 1}"), "`version` is a jq filter"),
         (&with("serial: zone"), "`serial` names `zone`, which is no part of the key"),
@@ -253,10 +259,6 @@ fn what_waits_for_later_is_refused() {
         (
             with("create: {request: POST /t, type: application/x-www-form-urlencoded}"),
             "a body of type `application/x-www-form-urlencoded`",
-        ),
-        (
-            with("create: {request: POST /t, wait: {done: ., url: .url}}"),
-            "waiting at the URL of an operation (`url`)",
         ),
         (with("watch: {request: GET /w, by: sse}"), "`watch`"),
     ] {

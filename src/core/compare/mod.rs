@@ -45,6 +45,11 @@ fn normal(comparer: &Comparer, value: &Value) -> Option<Value> {
     }
 }
 
+/// An RFC 3339 time in UTC, as the comparer `timestamp` writes it; `None` for another text.
+pub fn utc(text: &str) -> Option<Value> {
+    timestamp::normal(text.trim())
+}
+
 fn text(value: &Value) -> Option<&str> {
     value.as_str().map(str::trim)
 }

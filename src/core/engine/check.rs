@@ -68,7 +68,11 @@ impl Engine {
             }
             Answer::Contested(fields) => contested(&self.objects[at], &fields),
             Answer::Failed(failure) => self.judged(at, failure),
-            Answer::Accepted { .. } | Answer::Absent | Answer::Listed(_) => Outcome::Planned,
+            Answer::Accepted { .. }
+            | Answer::Begun { .. }
+            | Answer::Progress(_)
+            | Answer::Absent
+            | Answer::Listed(_) => Outcome::Planned,
         };
         self.settle(at, outcome);
     }

@@ -25,6 +25,7 @@ mod later;
 mod left;
 mod object;
 mod observe;
+mod operation;
 mod queue;
 mod ramp;
 mod random;
@@ -115,6 +116,7 @@ enum Pending {
     Read { object: usize, asked: u64 },
     Write { objects: Vec<usize> },
     Check { object: usize },
+    Operation { object: usize },
 }
 
 /// What a timer wakes.
@@ -268,6 +270,7 @@ impl Engine {
             Some(Pending::Read { object, asked }) => self.read(object, asked, answer),
             Some(Pending::Write { objects }) => self.written(objects, answer),
             Some(Pending::Check { object }) => self.checked(object, answer),
+            Some(Pending::Operation { object }) => self.followed(object, answer),
             None => {}
         }
     }
@@ -281,7 +284,7 @@ impl Engine {
             match timer {
                 Timer::Object(object) => {
                     if matches!(self.objects[object].phase, Phase::Waiting) {
-                        self.observe(object);
+                        self.look_again(object);
                     }
                 }
                 Timer::Collection(collection) => {

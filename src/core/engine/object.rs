@@ -14,10 +14,11 @@ use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
 use super::decide::Seen;
+use super::operation::Underway;
 use super::queue::Queued;
 
 /// How long a server may take to finish what it has accepted, where the kind says nothing longer.
-const FINISHED_WITHIN: Duration = Duration::from_secs(60);
+pub(super) const FINISHED_WITHIN: Duration = Duration::from_secs(60);
 
 /// Where an object is on its way.
 #[derive(Debug)]
@@ -110,6 +111,8 @@ pub struct Object {
     /// What the last write has to be waited for, and since when.
     pub awaits: Option<Wait>,
     pub awaits_since: Option<Duration>,
+    /// What the server is at since the last write, where it says so.
+    pub operation: Option<Underway>,
     /// The server finishes the last write later: it answered 202.
     pub pending: bool,
     /// How often it was looked at.
@@ -188,6 +191,7 @@ impl Object {
             wrote_at: None,
             awaits: None,
             awaits_since: None,
+            operation: None,
             pending: false,
             passes: 0,
             in_vain: None,

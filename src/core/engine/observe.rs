@@ -248,7 +248,7 @@ impl Engine {
     }
 
     /// The wait before the next try of a request that may be tried again.
-    fn retry_after(&mut self, failure: &Failure, failures: u32) -> Option<Duration> {
+    pub(super) fn retry_after(&mut self, failure: &Failure, failures: u32) -> Option<Duration> {
         let most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
         let may = after_ask(failure) == AfterAsk::Retry
             && failures < most
@@ -350,7 +350,7 @@ pub(super) fn explain(failure: &Failure) -> Explanation {
 }
 
 /// An answer of the wrong sort is a fault of the edge, said as an answer that cannot be used.
-fn unusable() -> Failure {
+pub(super) fn unusable() -> Failure {
     Failure {
         class: FailureClass::Backend,
         message: "the answer does not belong to the request".into(),

@@ -57,10 +57,21 @@ impl Ramp {
 
     /// A write came back well.
     pub fn succeeded(&mut self, queued: &Queued) {
-        self.finished(queued);
+        self.began(queued);
+        self.over(queued);
+    }
+
+    /// A write came back well, and the server is still at it: the next of its lane waits for its end.
+    pub fn began(&mut self, queued: &Queued) {
+        self.in_flight -= 1;
         self.window = (self.window + 1).min(self.most);
         self.streaks.remove(&queued.sort);
         self.refusals.remove(&queued.sort);
+    }
+
+    /// The server has come to the end of a write.
+    pub fn over(&mut self, queued: &Queued) {
+        self.queue.free(queued.lane.as_ref());
     }
 
     /// A write failed in a way that repeating it would not mend. Returns whether its like should be stopped.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::exchange::Item;
 use super::super::filter::{FilterError, Vars};
-use super::super::kind::{Op, Wait};
+use super::super::kind::Wait;
 use super::super::report::{Action, Explanation, Outcome};
 use super::backoff::visibility_delay;
 use super::decide::Seen;
@@ -22,15 +22,15 @@ enum Progress {
 }
 
 impl Engine {
-    /// Notes what an accepted write has to be waited for.
+    /// Notes what an accepted write has to be waited for on the object itself.
     pub(super) fn await_write(&mut self, at: usize, action: Action) {
         let kind = &self.objects[at].kind;
-        let op: Option<&Op> = match action {
+        let op = match action {
             Action::Delete | Action::Replace => None,
             Action::Create => kind.create.as_ref().or(kind.update.as_ref()),
             _ => kind.update.as_ref(),
         };
-        self.objects[at].awaits = op.and_then(|op| op.wait.clone());
+        self.objects[at].awaits = op.and_then(|op| op.wait.clone()).filter(|wait| wait.url.is_none());
         self.objects[at].awaits_since = None;
     }
 
@@ -73,7 +73,7 @@ impl Engine {
 
 fn progress(object: &Object, item: &Item, needed: bool) -> Result<Progress, FilterError> {
     let vars = Vars::default();
-    if let Some(Wait { done, failed, every, limit }) = &object.awaits {
+    if let Some(Wait { done, failed, every, limit, .. }) = &object.awaits {
         if failed.as_ref().map_or(Ok(false), |failed| failed.holds(&item.value, &vars))? {
             return Ok(Progress::Failed("the server began the change and then failed".into()));
         }

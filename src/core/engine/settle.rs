@@ -187,7 +187,7 @@ impl Engine {
             if !(under_way || read_back) {
                 self.settle(at, self.left_undone());
             } else if matches!(object.phase, Phase::Waiting) {
-                self.observe(at);
+                self.look_again(at);
             }
         }
     }

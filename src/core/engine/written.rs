@@ -27,6 +27,17 @@ impl Engine {
                 for queued in &bundle {
                     self.objects[queued.object].pending = pending;
                     self.accepted(queued.object, queued.sort.1, server_id.clone());
+                    self.observe(queued.object);
+                }
+            }
+            Answer::Begun { operation, server_id } => {
+                self.ramp_of(first.object).began(first);
+                for (nth, queued) in bundle.iter().enumerate() {
+                    self.objects[queued.object].pending = true;
+                    self.accepted(queued.object, queued.sort.1, server_id.clone());
+                    // Of several that were written together, one holds the lane.
+                    let lane = queued.lane.clone().filter(|_| nth == 0);
+                    self.follow(queued.object, Queued { lane, ..queued.clone() }, operation.clone());
                 }
             }
             Answer::Contested(_) if bundle.len() > 1 => self.split(&bundle),
@@ -39,8 +50,12 @@ impl Engine {
                 let failure = self.without_secrets(bundle.iter().map(|queued| queued.object), failure);
                 self.write_failed(&bundle, failure);
             }
-            Answer::Absent | Answer::Listed(_) | Answer::Found(_) if bundle.len() > 1 => self.split(&bundle),
-            Answer::Absent | Answer::Listed(_) | Answer::Found(_) => {
+            Answer::Absent | Answer::Listed(_) | Answer::Found(_) | Answer::Progress(_)
+                if bundle.len() > 1 =>
+            {
+                self.split(&bundle)
+            }
+            Answer::Absent | Answer::Listed(_) | Answer::Found(_) | Answer::Progress(_) => {
                 self.ramp_of(first.object).finished(first);
                 self.gone_already(first.object);
             }
@@ -105,7 +120,6 @@ impl Engine {
                 object.server_id = server_id.or(object.server_id.take());
             }
         }
-        self.observe(at);
     }
 
     fn write_failed(&mut self, bundle: &[Queued], failure: Failure) {

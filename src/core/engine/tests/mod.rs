@@ -6,6 +6,7 @@ mod faults;
 mod later;
 mod make;
 mod model;
+mod operations;
 mod order;
 mod pass;
 mod rename;

@@ -8,10 +8,12 @@ use super::make::key_of;
 pub use super::make::{document, kind, reference};
 use crate::core::document::Document;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
-use crate::core::exchange::{Answer, Ask, Body, Failure, FailureClass, Item, Listing, Target, Wanted, Write};
+use crate::core::exchange::{
+    Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, Wanted, Write,
+};
 use crate::core::graph::Graph;
 use crate::core::identity::Key;
-use crate::core::kind::{Kind, Kinds};
+use crate::core::kind::{Kind, Kinds, Wait};
 use crate::core::report::Report;
 use crate::core::value::Value;
 
@@ -67,6 +69,9 @@ pub struct Model {
     pub refusal: Option<Answer>,
     /// Whether the last dry run was to take over what others hold.
     pub forced: bool,
+    /// Writes are operations that are waited for so, and these are the answers of all of them, in order; once
+    /// there is none left, an operation is done.
+    pub operations: Option<(Option<Wait>, VecDeque<Answer>)>,
     /// An update with another name renames the object.
     pub renames: bool,
     /// Names of objects that no write may have: one of several is refused with 422, alone with 400.
@@ -97,7 +102,7 @@ impl Model {
 
     /// The log's lines that change something.
     pub fn writes(&self) -> Vec<&str> {
-        let asks = ["list", "read", "check"];
+        let asks = ["list", "read", "check", "ask "];
         let is_write = |line: &&str| !asks.iter().any(|ask| line.starts_with(ask));
         self.log.iter().map(String::as_str).filter(is_write).collect()
     }
@@ -165,6 +170,11 @@ impl Model {
                 self.forced = write.target().forced;
                 self.opinion.clone().unwrap_or_else(|| self.would_store(write))
             }
+            Ask::Operation(target, operation) => {
+                self.log.push(format!("ask {} of {}", operation.url, target.id));
+                let next = self.operations.as_mut().and_then(|(_, answers)| answers.pop_front());
+                next.unwrap_or(Answer::Progress(Progress::Done { server_id: None }))
+            }
         }
     }
 
@@ -211,7 +221,15 @@ impl Model {
             return answer;
         }
         let answer = self.perform(write);
-        if fault.is_some() { failed(FailureClass::Lost) } else { answer }
+        match (answer, &self.operations) {
+            _ if fault.is_some() => failed(FailureClass::Lost),
+            (Answer::Accepted { server_id, .. }, Some((wait, _))) => {
+                let url = format!("/ops/{}", self.writes().len()).into();
+                let operation = Operation { url, wait: wait.clone(), id: None, retry_after: None };
+                Answer::Begun { operation, server_id }
+            }
+            (answer, _) => answer,
+        }
     }
 
     fn perform(&mut self, write: &Write) -> Answer {

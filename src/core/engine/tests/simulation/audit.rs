@@ -242,7 +242,7 @@ impl Audit {
         let trail = &mut self.trails[self.at[&write.target().id]];
         trail.writing = false;
         trail.fence = clock;
-        if matches!(answer, Answer::Accepted { .. }) {
+        if matches!(answer, Answer::Accepted { .. } | Answer::Begun { .. }) {
             match write {
                 Write::Delete(_) => trail.deletes += 1,
                 _ => trail.sets += 1,

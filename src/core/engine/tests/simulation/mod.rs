@@ -6,6 +6,7 @@
 
 mod audit;
 mod dice;
+mod operations;
 mod run;
 mod scene;
 mod world;

@@ -97,6 +97,7 @@ impl Run<'_> {
         let engine = Engine::new(documents, graph, kinds, mode, options, &selected, trouble.agreed);
         self.say(|| format!("{mode:?} begins"));
         self.world.begin_run();
+        self.world.troubled = trouble.faults > 0.0;
         let mut audit = Audit::new(scene.clone(), mode, most, trouble.agreed);
         let report = self.steps(engine, &mut audit, trouble);
         let mut broken = std::mem::take(&mut audit.broken);
@@ -201,6 +202,7 @@ impl Run<'_> {
                 }
                 Request::Ask(Ask::Check(write)) => format!("check {}", write.target().id),
                 Request::Ask(Ask::Read(target)) => format!("read {} {:?}", target.id, target.server_id),
+                Request::Ask(Ask::Operation(target, of)) => format!("ask {} of {}", of.url, target.id),
                 Request::Write(write) => {
                     let word = match write {
                         Write::Create(..) => "create",

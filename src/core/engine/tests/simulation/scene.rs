@@ -95,6 +95,8 @@ pub struct Manner {
     pub slow: bool,
     /// What was created is not shown for a while.
     pub hides: bool,
+    /// Some writes are operations that end later.
+    pub operates: bool,
 }
 
 impl Manner {
@@ -103,6 +105,7 @@ impl Manner {
             unique: !matches!(kind, "Repo" | "Member" | "Rule" | "Card"),
             slow: matches!(kind, "Zone" | "Queue"),
             hides: matches!(kind, "Repo" | "Hook" | "Card"),
+            operates: matches!(kind, "Team" | "Rule" | "Queue" | "Record" | "Hook"),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::dice::Dice;
+use super::operations::Operations;
 use super::scene::{Declared, Manner, SLOWEST, Scene, declared};
 use crate::core::document::Ensure;
 use crate::core::exchange::{Answer, Ask, Body, Collection, FailureClass, Item, Listing, Target};
@@ -39,6 +40,9 @@ pub struct World {
     /// Whether the server was as a document wants it, at any moment since our last write to the object.
     pub was_right: Vec<bool>,
     at: HashMap<ObjectId, usize>,
+    pub operations: Operations,
+    /// Operations fail, are forgotten, or never end.
+    pub troubled: bool,
     /// Broken invariants, in order.
     pub broken: Vec<String>,
 }
@@ -56,6 +60,8 @@ impl World {
             ids: HashMap::new(),
             was_right,
             at,
+            operations: Operations::default(),
+            troubled: false,
             broken: Vec::new(),
         };
         let share = dice.one(&[0.0, 0.5, 0.9, 1.0]);
@@ -240,6 +246,7 @@ impl World {
                 let found = self.shown(&target.id).find(|s| named.is_none_or(|id| id == s.id.to_string()));
                 found.map_or(Answer::Absent, |stored| Answer::Found(self.item(&target.id, stored)))
             }
+            Ask::Operation(_, operation) => self.operations.tell(&operation.url, self.now),
         }
     }
 
@@ -279,11 +286,26 @@ impl World {
     }
 
     pub fn write(&mut self, write: &Write, dice: &mut Dice) -> Answer {
-        match write {
+        let operates = match write {
+            Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target) => {
+                Manner::of(&target.id.kind.kind).operates && dice.chance(0.4)
+            }
+            Write::Batch(_) => false,
+        };
+        if operates && self.troubled && dice.chance(0.2) {
+            return self.operations.begin_in_vain(self.now);
+        }
+        let answer = match write {
             Write::Create(target, body) => self.create(target, body, dice),
             Write::Update(target, body) => self.update(target, body),
             Write::Delete(target) => self.delete(target, dice),
             Write::Batch(writes) => self.batch(writes, dice),
+        };
+        match answer {
+            Answer::Accepted { server_id, .. } if operates => {
+                self.operations.begin(self.now, server_id, self.troubled, dice)
+            }
+            answer => answer,
         }
     }
 

@@ -1,0 +1,155 @@
+//! Operations: writes that the server accepts and finishes later, at an address of their own.
+//!
+//! While one is under way the object is not looked at: the operation is, as often as its server likes. Its end is
+//! a hint as any answer to a write; what the object came to is read then. The address is told wherever waiting
+//! ends early: a new run looks at the object and decides anew.
+
+use std::time::Duration;
+
+use super::super::exchange::{Answer, Ask, Failure, Operation, Progress};
+use super::super::report::{Explanation, Outcome};
+use super::backoff::visibility_delay;
+use super::object::{FINISHED_WITHIN, Phase};
+use super::observe::{explain, unusable};
+use super::queue::Queued;
+use super::{Effect, Engine, Pending};
+
+/// What the server is at.
+#[derive(Debug)]
+pub struct Underway {
+    operation: Operation,
+    since: Duration,
+    /// The write that began it, whose lane it holds.
+    queued: Queued,
+}
+
+impl Underway {
+    /// How long it may take. An operation that nothing is declared of is only a hint.
+    fn limit(&self) -> Duration {
+        self.operation.wait.as_ref().map_or(FINISHED_WITHIN, |wait| wait.limit)
+    }
+
+    /// The end of waiting for it, which nobody knows more of.
+    fn unknown(&self, why: String) -> Outcome {
+        let why = Explanation::new(format!("{why}: its operation is at `{}`", self.operation.url));
+        Outcome::Unknown(why.hint("look at it there; a new run looks at the object, and decides anew"))
+    }
+}
+
+impl Engine {
+    /// Looks at an object once more: at what the server is doing with it, if it is at it.
+    pub(super) fn look_again(&mut self, at: usize) {
+        let Some(underway) = &self.objects[at].operation else { return self.observe(at) };
+        let operation = underway.operation.clone();
+        self.objects[at].phase = Phase::Observing;
+        self.budget.first_attempt();
+        let id = self.new_request(Pending::Operation { object: at });
+        self.effects.push(Effect::Ask(id, Ask::Operation(self.target(at), operation)));
+    }
+
+    /// Waits for an operation that a write has begun.
+    pub(super) fn follow(&mut self, at: usize, queued: Queued, operation: Operation) {
+        let retry_after = operation.retry_after;
+        let underway = Underway { operation, since: self.now, queued };
+        self.wait_for(at, underway, retry_after);
+    }
+
+    /// Asks again when the server likes, and not after the limit.
+    fn wait_for(&mut self, at: usize, underway: Underway, retry_after: Option<Duration>) {
+        let every = match &underway.operation.wait {
+            Some(wait) => wait.every,
+            None => visibility_delay(self.objects[at].looks),
+        };
+        let wait = retry_after.filter(|wait| !wait.is_zero()).unwrap_or(every);
+        let left = (underway.since + underway.limit()).saturating_sub(self.now);
+        self.objects[at].looks += 1;
+        self.objects[at].operation = Some(underway);
+        self.wait(at, wait.min(left));
+    }
+
+    /// What was heard of an operation.
+    pub(super) fn followed(&mut self, at: usize, answer: Answer) {
+        let Some(underway) = self.objects[at].operation.take() else { return };
+        match answer {
+            Answer::Progress(Progress::Running { retry_after }) => {
+                self.objects[at].failures = 0;
+                self.running(at, underway, retry_after);
+            }
+            Answer::Progress(Progress::Done { server_id }) => {
+                self.over(at, &underway);
+                let object = &mut self.objects[at];
+                object.failures = 0;
+                object.pending = false;
+                object.server_id = server_id.or(object.server_id.take());
+                self.observe(at);
+            }
+            Answer::Progress(Progress::Failed(failure)) => {
+                self.over(at, &underway);
+                let failure = self.without_secrets(std::iter::once(underway.queued.object), failure);
+                self.settle(at, Outcome::Failed(explain(&failure)));
+            }
+            // Some servers forget an operation once it is over.
+            Answer::Absent => {
+                self.over(at, &underway);
+                self.objects[at].pending = false;
+                let why = format!("its operation at `{}` is not there any more", underway.operation.url);
+                self.look_at_the_object(at, &underway, Explanation::new(why));
+            }
+            Answer::Failed(failure) => self.not_heard(at, underway, failure),
+            _ => self.not_heard(at, underway, unusable()),
+        }
+    }
+
+    fn running(&mut self, at: usize, underway: Underway, retry_after: Option<Duration>) {
+        let limit = underway.limit();
+        if self.stopped.is_some() {
+            self.over(at, &underway);
+            return self.settle(at, underway.unknown("the run ended before the server was done".into()));
+        }
+        if self.now < underway.since + limit {
+            return self.wait_for(at, underway, retry_after);
+        }
+        self.over(at, &underway);
+        let outcome =
+            underway.unknown(format!("the server was not done within {}", humantime::format_duration(limit)));
+        if underway.operation.wait.is_some() {
+            return self.settle(at, outcome);
+        }
+        self.objects[at].last_failure = outcome.explanation().cloned();
+        self.observe(at);
+    }
+
+    /// No word of the operation: asked again for a while. In the end the object itself has to tell.
+    fn not_heard(&mut self, at: usize, underway: Underway, failure: Failure) {
+        self.objects[at].failures += 1;
+        if let Some(wait) = self.retry_after(&failure, self.objects[at].failures) {
+            self.objects[at].operation = Some(underway);
+            return self.wait(at, wait);
+        }
+        self.over(at, &underway);
+        let failure = self.without_secrets(std::iter::once(underway.queued.object), failure);
+        if self.stopped.is_some() {
+            return self.settle(at, underway.unknown(failure.message));
+        }
+        self.look_at_the_object(at, &underway, explain(&failure));
+    }
+
+    /// Reads the object. If it is not as it should be, what was heard of its declared operation is the reason, and
+    /// nothing is sent again: the server may still be at it.
+    fn look_at_the_object(&mut self, at: usize, underway: &Underway, why: Explanation) {
+        if underway.operation.wait.is_some() {
+            self.objects[at].last_failure = Some(why);
+        }
+        self.observe(at);
+    }
+
+    /// An operation is followed no longer: what waited behind its write may go, and what is seen from now on is
+    /// of after it. Its effect may take as long to show as that of any write.
+    fn over(&mut self, at: usize, underway: &Underway) {
+        self.ramp_of(at).over(&underway.queued);
+        let object = &mut self.objects[at];
+        object.fence = self.count;
+        object.wrote_at = Some(self.now);
+        object.looks = 0;
+    }
+}
