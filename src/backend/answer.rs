@@ -17,7 +17,7 @@ use crate::core::value::Value;
 use crate::core::veil::Veil;
 
 use super::etag;
-use super::item::{State, envelope, id_text, look, place_of, version_on, version_token};
+use super::item::{State, answer_vars, envelope, id_text, look, place_of, version_on, version_token};
 use super::operation;
 use super::path::unescape;
 use super::refusal::{Context, is_html, text_of};
@@ -112,11 +112,13 @@ impl Asked<'_> {
         Ok(Seen { envelope, vars, state, failed, secrets })
     }
 
-    /// The values of the kind's secret fields in a body, in its envelope or out of it.
+    /// The values of the kind's secret fields in a body, in its envelope or out of it. The text of an error has no
+    /// fields.
     fn secrets(&self, body: &Value, vars: &Vars) -> Vec<String> {
         let veil = Veil::of_rules(&self.kind.fields);
         let mut secrets = Vec::new();
-        if !veil.is_empty() {
+        let is_error = body.is_string() && !self.kind.fields.here.secret;
+        if !veil.is_empty() && !is_error {
             let item = self.op.item.as_ref().and_then(|filter| filter.one(body, vars).ok().flatten());
             [Some(body), item.as_ref()].into_iter().flatten().for_each(|v| veil.hidden(v, &mut secrets));
         }
@@ -124,10 +126,8 @@ impl Asked<'_> {
     }
 
     fn vars(&self, answer: &HttpAnswer) -> Vars {
-        let around = envelope(answer, Value::Null);
         let mut vars = target_vars(self.target);
-        vars.0.push(("status", around["status"].clone()));
-        vars.0.push(("headers", around["headers"].clone()));
+        vars.0.extend(answer_vars(answer));
         vars
     }
 }
@@ -248,7 +248,9 @@ fn same_object(
 
 fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {
     let seen = asked.see(context, answer)?;
-    if role == Role::Delete && (matches!(answer.status, 404 | 410) || seen.state.absent) {
+    // An answer without a body shows no object, neither one that is there nor one that is not.
+    let absent = seen.state.absent && !answer.body.is_empty();
+    if role == Role::Delete && (matches!(answer.status, 404 | 410) || absent) {
         return Ok(Answer::Absent);
     }
     let is_error = !(200..300).contains(&answer.status);
@@ -264,6 +266,8 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
     let class = match answer.status {
         _ if is_error && asked.kind.refused.as_ref().is_some_and(|f| seen.holds(f)) => FailureClass::Declared,
         409 | 412 => FailureClass::Conflict,
+        // A bare 500 may come after the deed; here the kind says that nothing was done, and nothing will be.
+        500 if seen.failed => FailureClass::Refused,
         status => FailureClass::Status(status),
     };
     if seen.failed || is_error {

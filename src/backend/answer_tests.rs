@@ -226,6 +226,41 @@ fn the_kind_says_how_a_create_tells_more() {
     );
 }
 
+/// A kind whose reads of nothing are `null` has deletions that answer with nothing at all.
+#[test]
+fn an_empty_answer_to_a_write_says_nothing_of_absence() {
+    let mut kind = kind();
+    kind.absent = Some(filter(".body == null"));
+    assert_eq!(word(&write_of(&kind, Role::Delete, answer(200, &[], ""))), "accepted -");
+    assert_eq!(word(&write_of(&kind, Role::Delete, answer(200, &[], "null"))), "absent");
+    assert_eq!(word(&read_of(&kind, answer(200, &[], "null"))), "absent");
+}
+
+#[test]
+fn the_text_of_an_error_is_no_secret_for_want_of_fields() {
+    let mut kind = kind();
+    kind.fields.at_mut(&Path::parse("auth.password").expect("a path")).secret = true;
+    let told = word(&read_of(&kind, answer(401, &[], "Not Authorized")));
+    assert_eq!(told, "Status(401): doing it: the server answered 401 Unauthorized: Not Authorized");
+    let told =
+        word(&read_of(&kind, answer(500, &[], r#"{"error":"not s3cr3t","auth":{"password":"s3cr3t"}}"#)));
+    assert!(told.ends_with(": not (redacted)"), "{told}");
+}
+
+#[test]
+fn a_500_that_the_kind_knows_is_a_refusal() {
+    let mut kind = kind();
+    kind.failed = Some(filter(".body.error"));
+    for (status, want) in [(500, "Refused"), (503, "Status(503)"), (404, "Status(404)"), (412, "Conflict")] {
+        let told = word(&write_of(&kind, Role::Update, answer(status, &[], r#"{"error":"no"}"#)));
+        assert!(told.starts_with(&format!("{want}: ")), "{told}");
+    }
+    let told = word(&write_of(&kind, Role::Update, answer(500, &[], "{}")));
+    assert!(told.starts_with("Status(500): "), "{told}");
+    let told = word(&read_of(&kind, answer(500, &[], r#"{"error":"no"}"#)));
+    assert!(told.starts_with("Status(500): "), "a read can be tried again: {told}");
+}
+
 #[test]
 fn filters_that_fail_are_the_backends_fault() {
     let mut kind = kind();

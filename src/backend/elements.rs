@@ -13,6 +13,7 @@ use super::item::{ItemError, id_text, key_of, listed, look, place_of, version_to
 use super::listing::{Elements, Listed, OpenPage};
 use super::refusal::Context;
 use super::scan;
+use super::wire::HttpAnswer;
 
 /// What a page holds.
 #[derive(Debug, Default)]
@@ -54,7 +55,7 @@ impl OpenPage {
         version: Option<&VersionToken>,
     ) -> PageItems {
         let mut out = PageItems::default();
-        let reader = Reader::new(of);
+        let reader = Reader::new(of, &self.answer);
         let mut errors = Vec::new();
         match self.elements {
             Elements::Places(places) => {
@@ -118,14 +119,14 @@ impl PageItems {
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(of: Listed<'a>) -> Reader<'a> {
+    pub fn new(of: Listed<'a>, answer: &HttpAnswer) -> Reader<'a> {
         let version = match &of.kind.version {
             Version::OnItem(filter) => Some(filter),
             _ => None,
         };
         let parts = of.kind.parts.iter().filter_map(|part| place_of(of.kind, part));
         let filters = parts.chain([&of.kind.id]).chain(version);
-        Reader { of, vars: of.vars(), paths: filters.filter_map(Filter::plain).collect() }
+        Reader { of, vars: of.vars(answer), paths: filters.filter_map(Filter::plain).collect() }
     }
 
     /// An element as text.

@@ -103,6 +103,12 @@ pub fn version_token(value: &Value) -> Option<VersionToken> {
     }
 }
 
+/// What filters that look at a part of an answer may know of the rest: `$status` and `$headers`.
+pub fn answer_vars(answer: &HttpAnswer) -> [(&'static str, Value); 2] {
+    let mut around = envelope(answer, Value::Null);
+    ["status", "headers"].map(|name| (name, around[name].take()))
+}
+
 /// `{status, headers, body}`, as filters on answers see it. A body that is no JSON is a text, and no body null.
 pub fn envelope(answer: &HttpAnswer, body: Value) -> Value {
     let mut headers = Map::new();

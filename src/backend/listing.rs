@@ -15,7 +15,7 @@ use crate::core::value::{Value, type_name};
 
 use super::answer::body_of;
 use super::elements::{Read, Reader};
-use super::item::{ItemError, envelope, place_of};
+use super::item::{ItemError, answer_vars, envelope, place_of};
 use super::onward;
 use super::page::PageFacts;
 use super::refusal::{Context, text_of};
@@ -92,7 +92,7 @@ impl Listed<'_> {
     /// Whether an error says, as the kind declares, that there is no such collection.
     pub fn is_absent(&self, answer: &HttpAnswer) -> bool {
         let is_error = !(200..300).contains(&answer.status);
-        let holds = |filter: &Filter| filter.holds(&envelope(answer, body_of(answer)), &self.vars());
+        let holds = |filter: &Filter| filter.holds(&envelope(answer, body_of(answer)), &self.vars(answer));
         is_error && self.kind.absent.as_ref().is_some_and(|filter| holds(filter).unwrap_or(false))
     }
 
@@ -111,8 +111,11 @@ impl Listed<'_> {
             && self.kind.parts.iter().all(|part| plain(place_of(self.kind, part)))
     }
 
-    pub(super) fn vars(&self) -> Vars {
-        vars(&self.collection.scope, &self.collection.parent_ids, None)
+    /// What filters on the page and on its elements may name.
+    pub(super) fn vars(&self, answer: &HttpAnswer) -> Vars {
+        let mut vars = vars(&self.collection.scope, &self.collection.parent_ids, None);
+        vars.0.extend(answer_vars(answer));
+        vars
     }
 }
 
@@ -174,7 +177,7 @@ fn places(
 /// that is full must not look short for that.
 fn trees(context: &Context, listed: Listed, answer: &HttpAnswer) -> Result<(Elements, u64), Failure> {
     let body: Value = context.json(answer)?;
-    let vars = listed.vars();
+    let vars = listed.vars(answer);
     let fault = |error| context.wrap(filter_failure(error));
     let sent = longest_list(&body, 0);
     let found = match &listed.list.items {
@@ -229,7 +232,7 @@ fn no_list(context: &Context, listed: Listed, answer: &HttpAnswer, found: &str) 
 /// Tells a page from another that holds other elements: by the keys at both ends, since the rest of an
 /// element may change from one request to the next.
 fn fingerprint(listed: Listed, answer: &HttpAnswer, elements: &Elements) -> u64 {
-    let reader = Reader::new(listed);
+    let reader = Reader::new(listed, answer);
     let mut hasher = DefaultHasher::new();
     let mut add = |read: Result<Read, ItemError>, text: &str| match read {
         Ok(read) => (read.key, read.id).hash(&mut hasher),

@@ -14,9 +14,11 @@ use crate::core::value::Value;
 use super::like;
 
 /// The presets, by name; each is a whole Backend document in `manifests/backends/`.
-const PRESETS: [(&str, &str); 2] = [
+const PRESETS: [(&str, &str); 4] = [
+    ("caddy", include_str!("../../manifests/backends/caddy.yaml")),
     ("kubernetes", include_str!("../../manifests/backends/kubernetes.yaml")),
     ("rabbitmq", include_str!("../../manifests/backends/rabbitmq.yaml")),
+    ("syncthing", include_str!("../../manifests/backends/syncthing.yaml")),
 ];
 
 /// The names of the presets.

@@ -263,7 +263,8 @@ pub enum FailureClass {
     Declared,
     /// The answer is not the API's: HTML, another shape, an item without its key.
     NotTheApi,
-    /// A redirect that is not followed, a body over the limit, a pager that repeats.
+    /// A redirect that is not followed, a body over the limit, a pager that repeats, a write that by the kind's
+    /// own word has failed for good.
     Refused,
     /// The backend's own fault: a filter that fails, a placeholder without a value.
     Backend,

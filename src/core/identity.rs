@@ -106,8 +106,11 @@ impl fmt::Display for ObjectId {
 }
 
 impl ObjectId {
-    /// `Queue///orders`: the form that flags such as `--only` and `--replace` match.
+    /// `Queue///orders`: the form that flags such as `--only` and `--replace` match. A singleton is its kind.
     pub fn slashed(&self) -> String {
+        if self.key.parts().is_empty() {
+            return self.kind.kind.to_string();
+        }
         format!("{}/{}", self.kind.kind, self.key)
     }
 }

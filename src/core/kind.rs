@@ -310,8 +310,9 @@ impl Kind {
         self.parts.iter().filter(|part| part.parent == Parent::Own)
     }
 
+    /// Whether there is just one of it: in the whole backend, or in each parent.
     pub fn is_singleton(&self) -> bool {
-        self.parts.is_empty() && self.list.is_none()
+        self.own_parts().next().is_none() && self.list.is_none()
     }
 
     /// The operations that the kind declares, the listing among them.

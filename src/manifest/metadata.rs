@@ -75,16 +75,15 @@ fn holds_secret(node: &Node) -> bool {
     }
 }
 
-/// Checks a body against the key that `metadata` states: a create lays the parts that its request does not
-/// carry into the body, where another value would contradict them.
+/// Checks a body against the key that `metadata` states. An object is read back under its key: one that says
+/// another name there is another object, and where the body's name counts more than the path's, it is made.
 pub fn agrees(kind: &Kind, key: &Key, spec: &Node, problems: &mut Problems) {
     let placed = || kind.parts.iter().filter_map(|part| Some((part, part.place()?)));
     if let (Want::List(_), Some((part, _))) = (&spec.want, placed().next()) {
         let message = format!("`spec` of a `{}` is a map: its `{}` stands in it", kind.name.kind, part.name);
         return problems.add(spec.at, Problem::new(message).hint("write `spec: {}` for an empty body"));
     }
-    let Some(create) = &kind.create else { return };
-    for (part, place) in placed().filter(|(part, _)| !create.carries(&part.name)) {
+    for (part, place) in placed() {
         let node = place.iter().try_fold(spec, |node, name| node.get(name));
         let (Some(node), Some(value)) = (node, key.get(&part.name)) else { continue };
         let Want::Json(stated) = &node.want else { continue };

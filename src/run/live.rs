@@ -106,7 +106,9 @@ impl<L: Look> Walk<'_, L> {
                         Collection { kind: kind.name.clone(), scope: Key::new(scope), parent_ids: ids };
                     self.clients.ask(&Ask::List(collection, Wanted::All)).await
                 }
-                None if kind.is_singleton() => self.clients.ask(&Ask::Read(singleton(kind))).await,
+                None if kind.is_singleton() => {
+                    self.clients.ask(&Ask::Read(singleton(kind, scope, ids))).await
+                }
                 None => continue,
             };
             match answer {
@@ -188,11 +190,12 @@ impl<L: Look> Walk<'_, L> {
     }
 }
 
-fn singleton(kind: &Kind) -> Target {
+/// The one object of a kind in its scope.
+fn singleton(kind: &Kind, scope: Vec<(Arc<str>, Value)>, parent_ids: ParentIds) -> Target {
     Target {
-        id: ObjectId { kind: kind.name.clone(), key: Key::new(Vec::new()) },
+        id: ObjectId { kind: kind.name.clone(), key: kind.key_of(scope) },
         server_id: None,
-        parent_ids: ParentIds::default(),
+        parent_ids,
         version: None,
         observed: None,
         forced: false,

@@ -93,10 +93,7 @@ pub fn record(reader: &mut Reader, record: Record, what: &str, role: Role, parts
         op.send = self::send(reader, send)?;
     }
     op.batch = record.get("batch").and_then(|node| batch(reader, node, role));
-    if let Some(node) = record.get("wait") {
-        op.wait = wait(reader, node);
-        useless_wait(reader, node, what, role);
-    }
+    op.wait = record.get("wait").and_then(|node| wait(reader, node));
     op.forced = record.get("forced").and_then(|node| forced(reader, node, parts));
     Some(op)
 }
@@ -205,21 +202,6 @@ fn wait(reader: &mut Reader, node: &Node) -> Option<Wait> {
         every: duration(reader, "every", WAIT_EVERY)?,
         limit: duration(reader, "limit", WAIT_LIMIT)?,
     })
-}
-
-/// Says of a `wait` that nothing would ever look at it.
-fn useless_wait(reader: &mut Reader, node: &Node, what: &str, role: Role) {
-    match role {
-        Role::Observe => {
-            reader.wrong(node.at, format!("{what} changes nothing, and takes no `wait`"));
-        }
-        Role::Delete if node.get("done").is_some() && node.get("url").is_none() => {
-            reader.wrong(node.at, format!("`wait` in {what} has no `url`")).hint = Some(
-                "what is deleted is looked at until it is gone: only an operation can be waited for".into(),
-            );
-        }
-        Role::Create | Role::Update | Role::Delete => {}
-    }
 }
 
 fn forced(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<Forced> {

@@ -25,7 +25,6 @@ impl Engine {
         let managers = self.managers_of(at);
         let object = &self.objects[at];
         let spec = self.spec(at);
-        let named = |names: &BTreeSet<String>| !names.is_empty() && names.contains(&object.id.slashed());
         let decision = decide(&Facts {
             id: &object.id,
             kind: &object.kind,
@@ -33,8 +32,8 @@ impl Engine {
             spec: &spec,
             seen: &object.seen,
             managers: &managers,
-            may_replace: object.policy.replace || named(&self.options.replace),
-            rotate: named(&self.options.rotate) && object.sets == 0,
+            may_replace: object.policy.replace || self.is_named(at, &self.options.replace),
+            rotate: self.rotates(at),
         });
         self.recognise_own_write(at, decision.settled == Some(Outcome::InSync));
         if self.waits_for_the_server(at, decision.action) {
@@ -57,6 +56,15 @@ impl Engine {
             return self.promise(at, decision.action);
         }
         self.act_on(at, decision);
+    }
+
+    fn is_named(&self, at: usize, names: &BTreeSet<String>) -> bool {
+        !names.is_empty() && names.contains(&self.objects[at].id.slashed())
+    }
+
+    /// Whether what is hidden is still to be sent again.
+    pub(super) fn rotates(&self, at: usize) -> bool {
+        self.objects[at].sets == 0 && self.is_named(at, &self.options.rotate)
     }
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
@@ -164,7 +172,7 @@ impl Engine {
         if let Some(outcome) = spent(object, &decision) {
             return self.settle(at, outcome);
         }
-        if let Some(outcome) = object.moved(decision.action, &decision.changes) {
+        if let Some(outcome) = object.moved(decision.action, &decision.changes, self.names_what_is_new(at)) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
         }
@@ -182,6 +190,15 @@ impl Engine {
             }
             _ => self.enqueue(at, decision.action),
         }
+    }
+
+    /// Whether it refers to an object that was to be made when the run was agreed to.
+    fn names_what_is_new(&self, at: usize) -> bool {
+        let makes = |action: Action| matches!(action, Action::Create | Action::Replace);
+        let mut named = self.objects[at].links.references.values().map(|named| &self.objects[*named]);
+        named.any(|named| {
+            makes(named.action) || named.agreed.as_ref().is_some_and(|agreed| makes(agreed.action))
+        })
     }
 
     /// Deleting: after all that needs the object is gone, and after a live read made since the decision.

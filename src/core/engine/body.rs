@@ -44,21 +44,27 @@ impl Unsendable {
     }
 }
 
-/// The body of a create or an update of `object` towards `spec`.
+/// The body of a create or an update of `object` towards `spec`; with `rotate`, also of what is hidden.
 ///
 /// # Errors
 /// What has to be sent and is not there.
-pub fn body(object: &Object, spec: &Node, action: Action) -> Result<Body, Unsendable> {
+pub fn body(object: &Object, spec: &Node, action: Action, rotate: bool) -> Result<Body, Unsendable> {
     let op = if action == Action::Create { object.kind.create.as_ref() } else { None };
     let op = op.or(object.kind.update.as_ref()).expect("a write is due only where the kind has it");
-    body_for(op, object, spec, action)
+    body_for(op, object, spec, action, rotate)
 }
 
 /// The body in the form that an operation asks for.
 ///
 /// # Errors
 /// As [`body`].
-pub fn body_for(op: &Op, object: &Object, spec: &Node, action: Action) -> Result<Body, Unsendable> {
+pub fn body_for(
+    op: &Op,
+    object: &Object,
+    spec: &Node,
+    action: Action,
+    rotate: bool,
+) -> Result<Body, Unsendable> {
     let nothing = Value::Object(Map::new());
     let observed = match &object.seen {
         Seen::Present(item) => &*item.value,
@@ -74,8 +80,8 @@ pub fn body_for(op: &Op, object: &Object, spec: &Node, action: Action) -> Result
             let mut patch = merge_patch(observed, &overlay(spec, observed, rules, Form::Patch)?)?;
             // A changed list goes out whole, with the elements' fields that nobody declared.
             strip(&mut patch, rules);
-            if empty(&patch) {
-                add_write_only(&mut patch, spec, rules)?;
+            if rotate {
+                add_hidden(&mut patch, spec, rules)?;
             }
             Body::Merge(patch)
         }
@@ -85,15 +91,13 @@ pub fn body_for(op: &Op, object: &Object, spec: &Node, action: Action) -> Result
     })
 }
 
-fn empty(patch: &Value) -> bool {
-    patch.as_object().is_some_and(Map::is_empty)
-}
-
-/// A patch without differences is sent only to renew what cannot be read back.
-fn add_write_only(patch: &mut Value, spec: &Node, rules: &FieldRules) -> Result<(), Unavailable> {
+/// A patch holds what differs; what cannot be read back, or is read back as a mask, is added to renew it.
+fn add_hidden(patch: &mut Value, spec: &Node, rules: &FieldRules) -> Result<(), Unavailable> {
     let mut paths = Vec::new();
     rules.each_rule(&mut |path: &Path, rule| {
-        if rule.write_only && path.0.iter().all(|step| matches!(step, Step::Field(_))) {
+        if (rule.write_only || rule.mask.is_some())
+            && path.0.iter().all(|step| matches!(step, Step::Field(_)))
+        {
             paths.push(path.clone());
         }
     });

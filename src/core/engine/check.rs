@@ -49,7 +49,7 @@ impl Engine {
             _ => return None,
         };
         // What cannot be sent is told when it is due to be.
-        let body = body_for(check, object, &self.spec(at), action).ok()?;
+        let body = body_for(check, object, &self.spec(at), action, self.rotates(at)).ok()?;
         Some(write(self.target(at), body))
     }
 

@@ -213,6 +213,11 @@ impl Object {
         self.wanted_absent() && !self.with_parent
     }
 
+    /// Whether the server makes it along with its parent, with values that nobody chose.
+    fn comes_with_parent(&self) -> bool {
+        self.kind.is_singleton() && self.kind.create.is_none() && !self.links.parents.is_empty()
+    }
+
     pub fn outcome(&self) -> Option<&Outcome> {
         match &self.phase {
             Phase::Settled(outcome) => Some(outcome),
@@ -254,8 +259,10 @@ impl Object {
 
     /// A value that changed under our hands since it was agreed to, as an explanation; `None` when nothing did.
     ///
-    /// `action` is what is due now. Destroying needs the very same action in the agreement.
-    pub fn moved(&self, action: Action, changes: &[Change]) -> Option<Outcome> {
+    /// `action` is what is due now. Destroying needs the very same action in the agreement. `named_later` says that
+    /// something that the object refers to was not there then: what an element of a list is paired by may have been
+    /// known to nobody, so what stands nowhere now says nothing of others.
+    pub fn moved(&self, action: Action, changes: &[Change], named_later: bool) -> Option<Outcome> {
         let agreed = self.agreed.as_ref()?;
         if self.policy.on_conflict == OnConflict::Force && action == Action::Update {
             return None;
@@ -265,13 +272,16 @@ impl Object {
             return Some(Outcome::Refused(Explanation::new(why).hint("look at a new plan and confirm it")));
         }
         if agreed.action == Action::Create && action == Action::Update {
-            return Some(conflict("it came into being between plan and write"));
+            let came = conflict("it came into being between plan and write");
+            return (!self.comes_with_parent()).then_some(came);
         }
         if agreed.action != Action::Create && action == Action::Create && agreed.action != Action::Replace {
             return Some(conflict("it was deleted between plan and write"));
         }
         let known = |change: &&Change| {
-            agreed.before.get(&change.path).is_some_and(|before| before.contains(&change.before))
+            let agreed_to =
+                agreed.before.get(&change.path).is_some_and(|before| before.contains(&change.before));
+            agreed_to || (named_later && change.before.is_none())
         };
         let foreign = changes.iter().find(|change| !known(change));
         foreign.filter(|_| action == Action::Update).map(|change| {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use super::breaker::Breaker;
-use super::queue::{Bundle, Queue, Queued, Sort};
+use super::queue::{Bundle, Lane, Queue, Queued, Sort};
 
 /// Three batches, of one, two and four: so many like failures with no success between them end a run of like writes.
 const LIKE_FAILURES: u32 = 7;
@@ -18,6 +18,8 @@ pub struct Ramp {
     window: usize,
     most: usize,
     streaks: HashMap<Sort, (String, u32)>,
+    /// By lane, when a write of it last came back well, in the engine's own count.
+    changed: HashMap<Lane, u64>,
     /// Refusals of several writes at once, with no success between them.
     refusals: HashMap<Sort, u32>,
     /// Holds all writes while the backend is away.
@@ -33,6 +35,7 @@ impl Ramp {
             window: 1,
             most: most.max(1),
             streaks: HashMap::new(),
+            changed: HashMap::new(),
             refusals: HashMap::new(),
             breaker: Breaker::default(),
         }
@@ -72,6 +75,18 @@ impl Ramp {
     /// The server has come to the end of a write.
     pub fn over(&mut self, queued: &Queued) {
         self.queue.free(queued.lane.as_ref());
+    }
+
+    /// Notes that a write of a lane came back well at `count`.
+    pub fn note_change(&mut self, lane: Option<&Lane>, count: u64) {
+        if let Some(lane) = lane {
+            self.changed.insert(lane.clone(), count);
+        }
+    }
+
+    /// Whether another write of the lane came back well since `count`: what was read then is old.
+    pub fn changed_since(&self, lane: Option<&Lane>, count: u64) -> bool {
+        lane.and_then(|lane| self.changed.get(lane)).is_some_and(|changed| *changed > count)
     }
 
     /// A write failed in a way that repeating it would not mend. Returns whether its like should be stopped.

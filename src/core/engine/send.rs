@@ -73,11 +73,12 @@ impl Engine {
         let object = &self.objects[at];
         let target = self.target(at);
         let spec = self.spec(at);
+        let body = |action| body(object, &spec, action, self.rotates(at));
         let by_update = object.kind.create.is_none();
         Ok(match action {
             Action::Delete | Action::Replace => Write::Delete(target),
-            Action::Create if !by_update => Write::Create(target, body(object, &spec, action)?),
-            _ => Write::Update(target, body(object, &spec, action)?),
+            Action::Create if !by_update => Write::Create(target, body(action)?),
+            _ => Write::Update(target, body(action)?),
         })
     }
 

@@ -23,7 +23,10 @@ impl Engine {
         self.heed_the_backend(first.object, &answer);
         match answer {
             Answer::Accepted { server_id, pending } => {
-                self.ramp_of(first.object).succeeded(first);
+                let count = self.count;
+                let ramp = self.ramp_of(first.object);
+                ramp.succeeded(first);
+                ramp.note_change(first.lane.as_ref(), count);
                 for queued in &bundle {
                     self.objects[queued.object].pending = pending;
                     self.accepted(queued.object, queued.sort.1, server_id.clone());
@@ -146,7 +149,7 @@ impl Engine {
         self.ramp_of(at).finished(queued);
         match next {
             AfterWrite::Race if self.is_no_race(at, action) => self.still_needed(at, &failure),
-            AfterWrite::Race => self.race(at, &failure),
+            AfterWrite::Race => self.race(at, queued, &failure),
             AfterWrite::Exists => self.exists_already(at, &failure),
             AfterWrite::Stop | AfterWrite::NotDone | AfterWrite::Uncertain => self.gone_already(at),
         }
@@ -211,10 +214,13 @@ impl Engine {
         }
     }
 
-    /// A race on the version: looked at again at once, a few times.
-    fn race(&mut self, at: usize, failure: &Failure) {
+    /// A race on the version: looked at again at once, a few times. Where the objects of a lane share a version,
+    /// or the place that it speaks of, each write of ours makes the others' old: that is no race with anybody.
+    fn race(&mut self, at: usize, queued: &Queued, failure: &Failure) {
+        let seen_at = self.objects[at].seen_at;
+        let ours = self.ramp_of(at).changed_since(queued.lane.as_ref(), seen_at);
         let object = &mut self.objects[at];
-        object.races += 1;
+        object.races += u32::from(!ours);
         object.own_read = version_needs_read(&object.kind);
         object.doomed = None;
         if object.races > CONFLICT_ROUNDS {
