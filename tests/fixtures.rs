@@ -189,6 +189,7 @@ fn line(change: &Change) -> String {
         Reason::Declared => "declared",
         Reason::Unset => "unset",
         Reason::Closed => "closed",
+        Reason::Left => "left",
         Reason::ListOwned => "list owned",
         Reason::Reordered => "reordered",
         Reason::Immutable(Immutable::Replace) => "immutable, can be replaced",

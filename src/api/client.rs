@@ -48,8 +48,6 @@ pub struct Client<Mode> {
 /// What a client is made of besides its backend.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What `{owner}` stands for.
-    pub owner: String,
     /// The value of `TRUEUP_ALLOW_EXEC`: the commands that may give credentials.
     pub allow_exec: Option<String>,
     /// Texts that must not stand in any message: the secrets of all documents.
@@ -117,7 +115,7 @@ impl<Mode> Client<Mode> {
         let auth = options.credentials.of(connection, options.allow_exec);
         let base = Base::of(&connection.address)?;
         let issuer = Issuer::of(connection, &base, auth.source())?;
-        let site = Site { base, owner: options.owner, credential: auth.source() };
+        let site = Site { base, owner: connection.owner.clone(), credential: auth.source() };
         let limiter = Limiter::new(&connection.limits);
         let headers = connection.headers.clone();
         let mut secrets = options.secrets;
@@ -137,6 +135,7 @@ impl<Mode> Client<Mode> {
         match ask {
             Ask::List(collection, wanted) => list::list(&self.line, kind, collection, wanted).await,
             Ask::Read(target) => self.line.read(kind, target).await.unwrap_or_else(Answer::Failed),
+            Ask::Check(write) => self.line.check(kind, write).await.unwrap_or_else(Answer::Failed),
             Ask::Operation(target, operation) => {
                 self.line.progress(target, operation).await.unwrap_or_else(Answer::Failed)
             }
@@ -192,6 +191,17 @@ impl Line {
         let asked = Asked { kind, op, target, url: &url };
         let told = self.judge(&doing, |context| answer::read(context, asked, &answer, version));
         Ok(SeenRead { answer, told })
+    }
+
+    /// A dry run of a write.
+    async fn check(&self, kind: &Kind, write: &Write) -> Result<Answer, Failure> {
+        let target = write.target();
+        let doing = format!("checking {}", target.id);
+        let wrap = |failure| self.judge(&doing, |context| context.wrap(failure));
+        let (op, request) = request::check(&self.site, kind, write).map_err(wrap)?;
+        let (url, answer) = self.send(&doing, request).await?;
+        let asked = Asked { kind, op, target, url: &url };
+        Ok(self.judge(&doing, |context| answer::check(context, asked, &answer)))
     }
 
     async fn write(&self, kind: &Kind, role: Role, op: &Op, mut target: Target, write: &Write) -> Answer {

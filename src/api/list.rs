@@ -181,10 +181,10 @@ impl Job {
             }
         };
         if answer.body.len() < SHORT {
-            return self.open(&url, answer);
+            return self.open(&url, answer, patient);
         }
         let job = self.clone();
-        let opened = spawn_blocking(move || job.open(&url, answer));
+        let opened = spawn_blocking(move || job.open(&url, answer, patient));
         opened.await.unwrap_or_else(|error| Err(self.unread(&error)))
     }
 
@@ -230,7 +230,11 @@ impl Job {
         self.line.send(&self.doing, request).await
     }
 
-    fn open(&self, url: &Url, answer: HttpAnswer) -> Result<OpenPage, Failure> {
+    fn open(&self, url: &Url, answer: HttpAnswer, patient: bool) -> Result<OpenPage, Failure> {
+        // On a page after the first, the collection was there a moment ago.
+        if !patient && self.listed().is_absent(&answer) {
+            return Ok(OpenPage::empty(answer));
+        }
         self.line.judge(&self.doing, |context| listing::open(context, self.listed(), url, answer))
     }
 

@@ -106,6 +106,7 @@ pub fn http(status: &str, headers: &[(&str, &str)], body: &str) -> Reply {
 
 pub fn connection(url: &str) -> Connection {
     Connection {
+        owner: "me".into(),
         name: "mq".into(),
         address: Address::Http(url.into()),
         auth: None,
@@ -143,6 +144,7 @@ pub fn target() -> Target {
         version: None,
         observed: None,
         changed: Vec::new(),
+        forced: false,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::core::exchange::{Answer, Failure, FailureClass, Item, Target, Version
 use crate::core::filter::{Filter, FilterError, Vars};
 use crate::core::key::OTHER_TYPE;
 use crate::core::kind::{Kind, Method, Op, Version};
+use crate::core::managers::Contested;
 use crate::core::path::{Path, Step};
 use crate::core::value::Value;
 use crate::core::veil::Veil;
@@ -42,6 +43,16 @@ pub fn read(context: &Context, asked: Asked, answer: &HttpAnswer, version: Optio
 /// What a write tells.
 pub fn write(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Answer {
     writing(context, asked, role, answer).unwrap_or_else(Answer::Failed)
+}
+
+/// What a dry run tells: the object that the server would store, where the answer holds it.
+pub fn check(context: &Context, asked: Asked, answer: &HttpAnswer) -> Answer {
+    match writing(context, asked, Role::Check, answer) {
+        // Another answer than the object says no more than that the write would be taken.
+        Ok(accepted @ Answer::Accepted { .. }) => reading(context, asked, answer, None).unwrap_or(accepted),
+        Ok(told) => told,
+        Err(failure) => Answer::Failed(failure),
+    }
 }
 
 /// The version that a request of its own tells; `None` where there is nothing yet to have one.
@@ -253,6 +264,13 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
     let absent = seen.state.absent && !answer.body.is_empty();
     if role == Role::Delete && (matches!(error, Some(404 | 410)) || absent) {
         return Ok(Answer::Absent);
+    }
+    let is_error = !(200..300).contains(&answer.status);
+    if is_error && let Some(filter) = &asked.kind.conflict {
+        let fields = Contested::of(filter, &seen.envelope, &seen.vars).unwrap_or_default();
+        if !fields.is_empty() {
+            return Ok(Answer::Contested(context.contested(fields)));
+        }
     }
     let refused = |class| Err(context.refused_hiding(class, answer, &seen.secrets));
     if exists(context, asked, role, error, &seen)? {

@@ -30,6 +30,7 @@ fn target(kind: &Kind) -> Target {
         version: None,
         observed: None,
         changed: Vec::new(),
+        forced: false,
     }
 }
 
@@ -69,6 +70,7 @@ fn word(answer: &Answer) -> String {
                 if *pending { " pending" } else { "" }
             )
         }
+        Answer::Contested(fields) => format!("contested {fields:?}"),
         Answer::Begun { operation, server_id } => format!("begun {} {server_id:?}", operation.url),
         Answer::Progress(_) => "no answer to a write or a read".into(),
         Answer::Failed(failure) => format!("{:?}: {}", failure.class, failure.message),
@@ -314,6 +316,51 @@ fn filters_that_fail_are_the_backends_fault() {
     assert_eq!(told, "Status(500): doing it: the server answered 500 Internal Server Error: plain text");
     let told = word(&write_of(&kind, Role::Create, answer(409, &[], "Conflict")));
     assert_eq!(told, "Exists: doing it: the server answered 409 Conflict");
+}
+
+#[test]
+fn fields_that_others_hold_are_told_before_anything_else() {
+    let mut kind = kind();
+    kind.conflict = Some(filter(".body.held[]? | {path: .f, by: .m}"));
+    let held = r#"{"held":[{"f":".a\u001b[2J","m":"kubectl"}]}"#;
+    let told = r#"contested [Contested { path: ".a\\u{1b}[2J", by: "kubectl" }]"#;
+    for (role, status, body, want) in [
+        (Role::Create, 409, held, told),
+        (Role::Update, 422, held, told),
+        (Role::Update, 200, held, "accepted -"),
+        (Role::Update, 409, "{}", "Conflict: doing it: the server answered 409 Conflict"),
+        (Role::Update, 409, "no JSON", "Conflict: doing it: the server answered 409 Conflict: no JSON"),
+        (Role::Create, 409, "{}", "Exists: doing it: the server answered 409 Conflict"),
+    ] {
+        assert_eq!(word(&write_of(&kind, role, answer(status, &[], body))), want, "{role:?} {status}");
+    }
+}
+
+#[test]
+fn a_dry_run_shows_what_would_be_stored_or_nothing_but_consent() {
+    let mut kind = kind();
+    kind.check = Some(op("PUT /queues/{vhost}/{name}?dry=1"));
+    let of = |kind: &Kind, told: HttpAnswer| {
+        let op = kind.check.as_ref().expect("it is there");
+        word(&with(kind, op, |context, asked| check(context, asked, &told)))
+    };
+    for (status, body, want) in [
+        (200, r#"{"name":"orders","n":1}"#, r#"found {"n":1,"name":"orders"}"#),
+        (201, r#"{"name":"orders"}"#, r#"found {"name":"orders"}"#),
+        (200, r#"{"name":"another"}"#, "accepted -"),
+        (200, "fine", "accepted -"),
+        (
+            422,
+            r#"{"message":"bad"}"#,
+            "Status(422): doing it: the server answered 422 Unprocessable Content: bad",
+        ),
+        (404, "", "Status(404): doing it: the server answered 404 Not Found"),
+    ] {
+        assert_eq!(of(&kind, answer(status, &[], body)), want, "{status} {body}");
+    }
+    kind.check.as_mut().expect("it is there").item = Some(filter(".q"));
+    let wrapped = answer(200, &[], r#"{"q":{"name":"orders"}}"#);
+    assert_eq!(of(&kind, wrapped), r#"found {"name":"orders"}"#);
 }
 
 #[test]

@@ -12,6 +12,8 @@ use crate::core::node::{Node, Secret};
 #[derive(Clone, Debug)]
 pub struct Connection {
     pub name: Arc<str>,
+    /// What `{owner}` stands for: who we are, to a server that asks.
+    pub owner: String,
     pub address: Address,
     pub auth: Option<Auth>,
     pub tls: Tls,
@@ -28,6 +30,8 @@ impl Connection {
         }
     }
 }
+/// The owner where a backend names none.
+pub const OWNER: &str = "trueup";
 
 /// Where a backend is.
 #[derive(Clone, Debug, PartialEq, Eq)]

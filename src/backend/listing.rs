@@ -13,8 +13,9 @@ use crate::core::filter::{Filter, Vars};
 use crate::core::kind::{Kind, ListOp, Version};
 use crate::core::value::{Value, type_name};
 
+use super::answer::body_of;
 use super::elements::{Read, Reader};
-use super::item::{ItemError, answer_vars, place_of};
+use super::item::{ItemError, answer_vars, envelope, place_of};
 use super::onward;
 use super::page::PageFacts;
 use super::refusal::{Context, text_of};
@@ -87,7 +88,21 @@ pub fn open(
     Ok(OpenPage { facts, answer, elements })
 }
 
+impl OpenPage {
+    /// The page of a collection that is not there: nothing is in it, and nothing follows.
+    pub fn empty(answer: HttpAnswer) -> OpenPage {
+        OpenPage { facts: PageFacts::default(), answer, elements: Elements::Trees(Vec::new()) }
+    }
+}
+
 impl Listed<'_> {
+    /// Whether an error says, as the kind declares, that there is no such collection.
+    pub fn is_absent(&self, answer: &HttpAnswer) -> bool {
+        let is_error = !(200..300).contains(&answer.status);
+        let holds = |filter: &Filter| filter.holds(&envelope(answer, body_of(answer)), &self.vars(answer));
+        is_error && self.kind.absent.as_ref().is_some_and(|filter| holds(filter).unwrap_or(false))
+    }
+
     /// Whether everything that is read of an element is at a plain path.
     fn is_plain(&self) -> bool {
         let plain = |filter: Option<&Filter>| filter.is_none_or(|filter| filter.plain().is_some());

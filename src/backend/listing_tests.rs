@@ -177,6 +177,26 @@ fn an_error_inside_a_success_is_no_list() {
 }
 
 #[test]
+fn a_collection_that_is_not_there_is_empty_where_the_kind_says_so() {
+    let mut declared = kind();
+    declared.absent = Some(filter(".status == 404 and .body == \"no such page\""));
+    for (kind, status, body, absent) in [
+        (&declared, 404, "no such page", true),
+        (&declared, 404, "{}", false),
+        (&declared, 200, "no such page", false),
+        (&kind(), 404, "no such page", false),
+    ] {
+        let told = answer(status, &[], body);
+        assert_eq!(with(kind, |_, listed| listed.is_absent(&told)), absent, "{status} {body}");
+    }
+    let page = OpenPage::empty(answer(404, &[], ""));
+    let items = with(&declared, |context, listed| {
+        OpenPage::empty(answer(404, &[], "")).items(context, listed, &Wanted::All, None)
+    });
+    assert_eq!((items.seen, items.items.len(), page.facts.next), (0, 0, None));
+}
+
+#[test]
 fn an_item_in_the_place_of_items_is_told() {
     let mut kind = kind();
     kind.list.as_mut().expect("a list").op.item = Some(filter(".data"));

@@ -12,6 +12,7 @@ pub mod etag;
 pub mod form;
 pub mod item;
 pub mod language;
+mod like;
 pub mod link;
 pub mod listing;
 pub mod onward;

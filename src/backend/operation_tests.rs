@@ -21,6 +21,7 @@ fn target() -> Target {
         version: None,
         observed: None,
         changed: Vec::new(),
+        forced: false,
     }
 }
 

@@ -11,10 +11,13 @@ use crate::core::raw::RawDocument;
 use crate::core::suggest;
 use crate::core::value::Value;
 
+use super::like;
+
 /// The presets, by name; each is a whole Backend document in `manifests/backends/`.
-const PRESETS: [(&str, &str); 5] = [
+const PRESETS: [(&str, &str); 6] = [
     ("caddy", include_str!("../../manifests/backends/caddy.yaml")),
     ("json-server", include_str!("../../manifests/backends/json-server.yaml")),
+    ("kubernetes", include_str!("../../manifests/backends/kubernetes.yaml")),
     ("powerdns", include_str!("../../manifests/backends/powerdns.yaml")),
     ("rabbitmq", include_str!("../../manifests/backends/rabbitmq.yaml")),
     ("syncthing", include_str!("../../manifests/backends/syncthing.yaml")),
@@ -46,8 +49,12 @@ pub fn apply(doc: &RawDocument) -> Result<RawDocument, Problem> {
         return Err(problem.hint(suggest::hint(name, "the presets are", names())));
     };
     let yaml: serde_yaml::Value = serde_yaml::from_str(text).expect("a preset is YAML");
-    let preset = Placed { next: named.at }.node(yaml);
-    let preset = preset.get("spec").expect("a preset is a Backend document");
+    let mut preset = Placed { next: named.at }.node(yaml);
+    let preset = preset.get_mut("spec").expect("a preset is a Backend document");
+    if let Some(kinds) = preset.get_mut("kinds") {
+        let problems = like::resolve(kinds, &doc.source);
+        debug_assert!(problems.is_empty(), "a preset is sound: {problems:?}");
+    }
     let mut whole = doc.clone();
     if let Want::Map(root) = &mut whole.root.want {
         root.insert("spec", merged(spec, preset, Level::Spec));
@@ -57,22 +64,27 @@ pub fn apply(doc: &RawDocument) -> Result<RawDocument, Problem> {
 
 /// Where in a document a map stands: it decides how deep two maps are merged.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Level {
+pub(super) enum Level {
     Spec,
     /// `headers`, `limits`, `fields`: member by member.
     Members,
     Kinds,
     Kind,
+    /// A kind that is like another: its operations too are merged member by member.
+    Like,
 }
 
 /// `own`, with what only the preset has.
-fn merged(own: &Node, preset: &Node, level: Level) -> Node {
+pub(super) fn merged(own: &Node, preset: &Node, level: Level) -> Node {
     let (Want::Map(mine), Want::Map(theirs)) = (&own.want, &preset.want) else { return own.clone() };
     let mut all: Members = theirs.clone();
     for (name, node) in mine {
         let deeper = match (level, &**name) {
             (Level::Spec, "kinds") => Some(Level::Kinds),
-            (Level::Spec, "headers" | "limits") | (Level::Kind, "fields") => Some(Level::Members),
+            (Level::Spec, "headers" | "limits") | (Level::Kind | Level::Like, "fields") => {
+                Some(Level::Members)
+            }
+            (Level::Like, name) if like::OPERATIONS.contains(&name) => Some(Level::Members),
             (Level::Kinds, _) => Some(Level::Kind),
             _ => None,
         };
@@ -126,3 +138,7 @@ fn outside(tagged: &serde_yaml::value::TaggedValue) -> Want {
 #[cfg(test)]
 #[path = "preset_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "preset_kubernetes_tests.rs"]
+mod kubernetes;

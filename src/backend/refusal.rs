@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::core::escape;
 use crate::core::exchange::{Failure, FailureClass, PATIENCE};
+use crate::core::managers::Contested;
 use crate::core::redact::Redactor;
 use crate::core::value::{Value, plain_text};
 
@@ -70,6 +71,12 @@ impl Context<'_> {
             }
             None => Failure { retry_after, ..self.fail(class, &what, self.hint(answer)) },
         }
+    }
+
+    /// Fields that others hold, safe to be shown.
+    pub fn contested(&self, fields: Vec<Contested>) -> Vec<Contested> {
+        let safe = |text: String| cut(&escape::inline(&self.redactor.text(&text)), LONGEST_TEXT);
+        fields.into_iter().map(|field| Contested { path: safe(field.path), by: safe(field.by) }).collect()
     }
 
     /// A success that is not what the API sends.

@@ -88,15 +88,40 @@ pub fn version(
 /// As [`list`]; also a write that the kind does not have, and a body that contradicts the key.
 pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Failure> {
     let (role, op, target) = operation(kind, write)?;
+    let mut request = self::request(site, kind, role, op, write)?;
+    request.headers.extend(precondition(kind, role, op, target.version.as_ref()));
+    Ok(request)
+}
+
+/// The dry run of a create or an update, and its operation. It stores nothing, so it has no precondition.
+///
+/// # Errors
+/// As [`write()`].
+pub fn check<'k>(site: &Site, kind: &'k Kind, write: &Write) -> Result<(&'k Op, HttpRequest), Failure> {
+    let Some(op) = &kind.check else {
+        return Err(backend_failure(format!("the kind `{}` has no `check`", kind.name.kind)));
+    };
+    Ok((op, request(site, kind, Role::Check, op, write)?))
+}
+
+/// The request of a write, or of its dry run, as far as its operation says it.
+fn request(site: &Site, kind: &Kind, role: Role, op: &Op, write: &Write) -> Result<HttpRequest, Failure> {
+    let target = write.target();
     let vars = match op.batch {
         Some(_) => vars(&Key::new(Vec::new()), &target.parent_ids, None),
         None => target_vars(target),
     };
     let sent = body::of_write(kind, op, write).map_err(|e| backend_failure(e.to_string()))?;
     let body = body::filtered(op, sent, &vars).map_err(filter_failure)?;
-    let mut request = build(site, op, role, &fill(site, target), body)?;
-    request.headers.extend(precondition(kind, role, op, target.version.as_ref()));
-    Ok(request)
+    match op.forced.as_ref().filter(|_| target.forced) {
+        None => build(site, op, role, &fill(site, target), body),
+        Some(forced) => {
+            let mut op = op.clone();
+            op.query.extend(forced.query.iter().cloned());
+            op.headers.extend(forced.headers.iter().cloned());
+            build(site, &op, role, &fill(site, target), body)
+        }
+    }
 }
 
 /// The question how far an operation is, at the URL that the server gave.

@@ -24,6 +24,7 @@ fn target(kind: &Kind) -> Target {
         version: None,
         observed: Some(std::sync::Arc::new(json!({"uid": "u"}))),
         changed: Vec::new(),
+        forced: false,
     }
 }
 

@@ -17,6 +17,7 @@ pub fn kind() -> Kind {
         fold: None,
     };
     Kind {
+        us: "me".into(),
         name: name("Queue"),
         parts: vec![part("vhost", Parent::Of(name("VHost")), None), part("name", Parent::Own, Some(".name"))],
         id: filter(".id"),
@@ -38,6 +39,9 @@ pub fn kind() -> Kind {
         failed: None,
         ready: None,
         exists: None,
+        depends_on: None,
+        managers: None,
+        conflict: None,
     }
 }
 

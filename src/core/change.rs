@@ -18,6 +18,8 @@ pub struct Change {
     pub reason: Reason,
     /// Where the wanted value stands; `None` for what is only on the server.
     pub at: Option<Pos>,
+    /// Who set what the server has, where it tells.
+    pub set_by: Vec<Arc<str>>,
 }
 
 impl Change {
@@ -48,6 +50,8 @@ pub enum Reason {
     Closed,
     /// Only on the server, in a list that the file owns whole.
     ListOwned,
+    /// Set by us alone, and declared no longer.
+    Left,
     /// The same elements in another order.
     Reordered,
     /// Cannot be changed in place.

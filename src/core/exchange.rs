@@ -10,6 +10,7 @@ use std::time::Duration;
 use super::filter::Filter;
 use super::identity::{Key, KindName, ObjectId};
 use super::kind::Wait;
+use super::managers::Contested;
 use super::patch::Operation as PatchOperation;
 use super::value::Value;
 
@@ -18,6 +19,8 @@ use super::value::Value;
 pub enum Ask {
     List(Collection, Wanted),
     Read(Target),
+    /// The dry run of a create or an update: the server says what it would make of it, and stores nothing.
+    Check(Write),
     /// How far the server is with a write of this object.
     Operation(Target, Operation),
 }
@@ -70,6 +73,17 @@ pub struct Collection {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ParentIds(pub Vec<(Arc<str>, Arc<str>)>);
 
+impl Ask {
+    /// The kind that is asked about.
+    pub fn kind(&self) -> &KindName {
+        match self {
+            Ask::List(collection, _) => &collection.kind,
+            Ask::Read(target) | Ask::Operation(target, _) => &target.id.kind,
+            Ask::Check(write) => &write.target().id.kind,
+        }
+    }
+}
+
 impl ParentIds {
     pub fn get(&self, part: &str) -> Option<&Arc<str>> {
         self.0.iter().find(|(name, _)| **name == *part).map(|(_, id)| id)
@@ -95,6 +109,8 @@ pub struct Target {
     pub observed: Option<Arc<Value>>,
     /// The paths that a create or an update changes, for requests that name `{changed}` or `$changed`.
     pub changed: Vec<String>,
+    /// Whether fields that another manager holds are to be taken over.
+    pub forced: bool,
 }
 
 /// A token for optimistic concurrency.
@@ -182,6 +198,8 @@ pub enum Answer {
         /// 202: the server finishes it later.
         pending: bool,
     },
+    /// Fields that another manager holds keep the write from being done.
+    Contested(Vec<Contested>),
     /// The server accepted the write, and tells where it can be seen how far it is.
     Begun {
         operation: Operation,

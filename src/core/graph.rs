@@ -115,6 +115,7 @@ impl<'d> Builder<'d> {
                 self.graph.nodes[at].after.push(needed);
             }
         }
+        self.link_kind(at);
         if let Some(was) = &document.policy.was {
             let former = self.link_former(at, was);
             let problem =
@@ -122,6 +123,19 @@ impl<'d> Builder<'d> {
             self.problems.extend(problem);
         }
         self.check_presence(at);
+    }
+
+    /// What all objects of the kind come after; nothing where it stands in no document.
+    fn link_kind(&mut self, at: usize) {
+        let Some(kind) = self.kinds.get(&self.documents[at].id.kind) else { return };
+        let Some((name, texts)) = &kind.depends_on else { return };
+        let of = self.kinds.get(name).map(|kind| &**kind);
+        let unnamed: Vec<(Arc<str>, Value)> =
+            texts.iter().map(|text| ("".into(), Value::String(text.clone()))).collect();
+        let parts = of.map_or(Vec::new(), |kind| in_kind_order(kind, &unnamed));
+        let needed = self.names.get(&ObjectId { kind: name.clone(), key: key_of_texts(of, parts) }).copied();
+        let documented = needed.filter(|needed| *needed < self.documents.len() && *needed != at);
+        self.graph.nodes[at].after.extend(documented);
     }
 
     /// The object under its old name is looked at beside the one under the new.

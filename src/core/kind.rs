@@ -17,6 +17,8 @@ use super::report::Action;
 #[derive(Clone, Debug)]
 pub struct Kind {
     pub name: KindName,
+    /// Who we are to the backend: the name of our field manager, where it tracks such.
+    pub us: Arc<str>,
     /// The identity's parts in order: the parents' first, then the object's own. Empty for a singleton.
     pub parts: Vec<Part>,
     /// The server's own id, on the item. Default `.id`.
@@ -46,6 +48,13 @@ pub struct Kind {
     pub failed: Option<Filter>,
     pub ready: Option<Filter>,
     pub exists: Option<Filter>,
+    /// An object that comes before all of the kind, where it stands in a document: its kind, and the parts of its
+    /// key as texts.
+    pub depends_on: Option<(KindName, Vec<String>)>,
+    /// From the item to `[{name, paths}]`, where the server tracks who set which field.
+    pub managers: Option<Filter>,
+    /// From a refusal to `{path, by}` for each field that another manager holds.
+    pub conflict: Option<Filter>,
 }
 
 /// One part of a kind's identity.

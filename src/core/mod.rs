@@ -24,6 +24,7 @@ pub mod graph;
 pub mod identity;
 pub mod key;
 pub mod kind;
+pub mod managers;
 pub mod members;
 pub mod minimal;
 pub mod node;

@@ -151,6 +151,27 @@ impl Node {
         }
     }
 
+    /// The member `name` of a map, to be changed.
+    pub fn get_mut(&mut self, name: &str) -> Option<&mut Node> {
+        match &mut self.want {
+            Want::Map(map) => map.get_mut(name),
+            _ => None,
+        }
+    }
+
+    /// What stands here in clear: secrets, references and what comes from elsewhere are null.
+    pub fn known(&self) -> Value {
+        match &self.want {
+            Want::Json(value) => value.clone(),
+            Want::List(items) => items.iter().map(Node::known).collect(),
+            Want::Map(map) => {
+                let members = map.iter().map(|(name, node)| (name.to_string(), node.known()));
+                Value::Object(members.collect())
+            }
+            Want::Unset | Want::Secret(_) | Want::Ref(_) | Want::Outside(_) => Value::Null,
+        }
+    }
+
     /// The text of a string scalar.
     pub fn as_str(&self) -> Option<&str> {
         match &self.want {

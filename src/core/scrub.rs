@@ -124,6 +124,7 @@ pub fn change(change: &Change, redactor: &Redactor) -> Change {
         after: change.after.as_ref().map(side),
         reason: change.reason.clone(),
         at: change.at,
+        set_by: change.set_by.iter().map(|name| redactor.text(name).into()).collect(),
     }
 }
 
@@ -162,6 +163,7 @@ mod tests {
             after: Some(Shown::Secret),
             reason: Reason::Declared,
             at: None,
+            set_by: Vec::new(),
         };
         let shown = self::change(&change, &Redactor::default());
         assert_eq!((shown.before, shown.after), (Some(Shown::Secret), Some(Shown::Secret)));
@@ -184,6 +186,7 @@ mod tests {
                 after: Some(Shown::Later(text().into())),
                 reason: Reason::Declared,
                 at: None,
+                set_by: Vec::new(),
             }],
             findings: vec![Finding { code: "LostUpdateRisk", message: text(), hint: Some(text()) }],
             wrote: false,

@@ -13,7 +13,7 @@ use crate::core::members::Members;
 use crate::core::node::{Node, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::suggest;
-use crate::core::value::{Map, Value, plain_text};
+use crate::core::value::{Value, plain_text};
 
 /// What `metadata` may hold beside the parts.
 const BESIDE: [&str; 2] = ["labels", "annotations"];
@@ -141,22 +141,9 @@ fn read_part(filter: &Filter, body: &Node, whole: &mut Option<Value>) -> Result<
         let value = node.map(|node| part_value(node, path.last().map_or(".", String::as_str)));
         return value.transpose();
     }
-    let whole = whole.get_or_insert_with(|| without_outsides(body));
+    let whole = whole.get_or_insert_with(|| body.known());
     let value = filter.one(whole, &Vars::default()).map_err(|error| Problem::new(error.to_string()))?;
     Ok(value.filter(|value| !value.is_null()))
-}
-
-/// A body as filters may see it: secrets and references are not there.
-fn without_outsides(node: &Node) -> Value {
-    match &node.want {
-        Want::Json(value) => value.clone(),
-        Want::List(items) => items.iter().map(without_outsides).collect(),
-        Want::Map(map) => {
-            let members = map.iter().map(|(name, node)| (name.to_string(), without_outsides(node)));
-            Value::Object(members.collect::<Map<_, _>>())
-        }
-        Want::Unset | Want::Secret(_) | Want::Ref(_) | Want::Outside(_) => Value::Null,
-    }
 }
 
 /// A part's value, unless a URL with it would lead elsewhere.

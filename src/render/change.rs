@@ -112,8 +112,18 @@ fn wants_consent(entry: &Entry) -> bool {
     why.is_some_and(|why| why.hint.as_deref().is_some_and(|hint| hint.contains("--replace")))
 }
 
-/// Why the line is there, in words. The fields of an object that is created need none.
+/// Why the line is there, in words, and who set what the server has. The fields of an object that is created
+/// need none.
 pub fn reason(entry: &Entry, change: &Change) -> (Style, String) {
+    let (style, mut words) = bare_reason(entry, change);
+    if !change.set_by.is_empty() {
+        let names: Vec<String> = change.set_by.iter().map(|name| format!("`{name}`")).collect();
+        words = format!("{words}, set by {}", names.join(", "));
+    }
+    (style, words)
+}
+
+fn bare_reason(entry: &Entry, change: &Change) -> (Style, String) {
     let refused = matches!(entry.result, Outcome::Refused(_));
     match change.reason {
         Reason::Declared if entry.action == Action::Create => (Style::Dim, String::new()),
@@ -122,6 +132,7 @@ pub fn reason(entry: &Entry, change: &Change) -> (Style, String) {
         Reason::Unset => (Style::Dim, "null: must not be set".into()),
         Reason::Closed => (Style::Dim, "closed: not declared".into()),
         Reason::ListOwned => (Style::Dim, "not in the declared list".into()),
+        Reason::Left => (Style::Dim, "declared no longer".into()),
         Reason::Reordered => (Style::Dim, "order: the same elements, in another order".into()),
         Reason::Immutable(Immutable::Replace) if refused && wants_consent(entry) => {
             (Style::Bad, format!("immutable: refused, needs --replace {}", entry.id.slashed()))

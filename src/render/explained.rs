@@ -81,6 +81,7 @@ fn as_change(line: &Explained) -> Change {
             _ => Reason::Declared,
         },
         at: line.at,
+        set_by: Vec::new(),
     }
 }
 

@@ -143,6 +143,7 @@ impl<'r> Position<'r> {
 }
 
 #[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Field<'r> {
     path: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -157,6 +158,9 @@ struct Field<'r> {
     reason: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
+    /// Who set what the server has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    set_by: Vec<&'r str>,
 }
 
 #[derive(serde::Serialize)]
@@ -279,6 +283,7 @@ fn field(change: &Change) -> Field<'_> {
         secret,
         reason: reason(&change.reason),
         line: change.at.map(|at| at.line),
+        set_by: change.set_by.iter().map(|name| &**name).collect(),
     }
 }
 
@@ -295,6 +300,7 @@ fn reason(reason: &Reason) -> &'static str {
         Reason::Unset => "unset",
         Reason::Closed => "closed",
         Reason::ListOwned => "list-owned",
+        Reason::Left => "left",
         Reason::Reordered => "reordered",
         Reason::Immutable(Immutable::Replace) => "immutable-replace",
         Reason::Immutable(Immutable::Refuse) => "immutable-refuse",

@@ -31,7 +31,14 @@ pub fn entry(kind: &str, name: &str, line: u32, action: Action, result: Outcome)
 pub fn change(path: &str, before: Option<Value>, after: Option<Value>, reason: Reason) -> Change {
     let path = Path::parse(path).expect("a path");
     let at = after.as_ref().map(|_| Pos { line: 16, column: 7 });
-    Change { path, before: before.map(Shown::Value), after: after.map(Shown::Value), reason, at }
+    Change {
+        path,
+        before: before.map(Shown::Value),
+        after: after.map(Shown::Value),
+        reason,
+        at,
+        set_by: Vec::new(),
+    }
 }
 
 /// A plan with something of everything.
@@ -55,6 +62,7 @@ pub fn plan() -> Report {
         after: Some(Shown::Secret),
         reason: Reason::Declared,
         at: None,
+        set_by: Vec::new(),
     });
     exchange.findings = vec![Finding {
         code: "LostUpdateRisk",
@@ -73,6 +81,7 @@ pub fn plan() -> Report {
         after: Some(Shown::Later("Team/platform .id".into())),
         reason: Reason::Declared,
         at: Some(Pos { line: 35, column: 11 }),
+        set_by: Vec::new(),
     });
     let both = Explanation::new(r#"`pattern` is "^ha-" at the base, "^ha\." here, "^h" there"#);
     let policy = entry("Policy", "ha", 2, Action::Update, Outcome::Conflict(both));

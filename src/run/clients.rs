@@ -129,11 +129,7 @@ impl<Mode> Clients<Mode> {
 impl<Mode: Send + Sync> Look for Clients<Mode> {
     fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Answer> {
         Box::pin(async move {
-            let name = match ask {
-                Ask::List(collection, _) => &collection.kind,
-                Ask::Read(target) | Ask::Operation(target, _) => &target.id.kind,
-            };
-            match self.of(name) {
+            match self.of(ask.kind()) {
                 Ok((kind, client)) => client.ask(kind, ask).await,
                 Err(answer) => answer,
             }

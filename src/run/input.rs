@@ -56,8 +56,8 @@ pub struct Loaded {
 pub enum Reach {
     /// Those that a document names.
     Used,
-    /// Those that have a kind of these names; without names those that a document names, and all of them
-    /// where there is no document.
+    /// Those that have a kind of these names, as far as a document names one of them; without names those that a
+    /// document names, and all of them where there is no document.
     Kinds(Vec<String>),
     /// Those of these names; all of them where none is named.
     Backends(Vec<String>),
@@ -70,9 +70,14 @@ impl Reach {
         match self {
             Reach::Used => used.contains(backend),
             Reach::Kinds(names) if names.is_empty() => used.is_empty() || used.contains(backend),
-            Reach::Kinds(names) => kinds.iter().any(|kind| {
-                *kind.name.backend == *backend && names.iter().any(|name| **name == *kind.name.kind)
-            }),
+            Reach::Kinds(names) => {
+                let has = |backend: &str| {
+                    kinds.iter().any(|kind| {
+                        *kind.name.backend == *backend && names.iter().any(|name| **name == *kind.name.kind)
+                    })
+                };
+                has(backend) && (used.contains(backend) || !used.iter().any(|used| has(used)))
+            }
             Reach::Backends(names) => names.is_empty() || names.iter().any(|name| name == backend),
             Reach::None => false,
         }

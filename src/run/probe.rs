@@ -270,5 +270,6 @@ fn target(kind: &Kind, key: Key) -> Target {
         version: None,
         observed: None,
         changed: Vec::new(),
+        forced: false,
     }
 }

@@ -146,9 +146,11 @@ impl<'w, L: Look> Walk<'w, L> {
                 self.missed.failures.push(failure);
                 Vec::new()
             }
-            Answer::Absent | Answer::Accepted { .. } | Answer::Begun { .. } | Answer::Progress(_) => {
-                Vec::new()
-            }
+            Answer::Absent
+            | Answer::Accepted { .. }
+            | Answer::Contested(_)
+            | Answer::Begun { .. }
+            | Answer::Progress(_) => Vec::new(),
         }
     }
 
@@ -185,7 +187,7 @@ impl<'w, L: Look> Walk<'w, L> {
                 Answer::Failed(failure) => self.missed.failures.push(failure),
                 // Gone by now; the others answer no read.
                 Answer::Absent | Answer::Listed(_) | Answer::Accepted { .. } => {}
-                Answer::Begun { .. } | Answer::Progress(_) => {}
+                Answer::Contested(_) | Answer::Begun { .. } | Answer::Progress(_) => {}
             }
         }
         whole
@@ -293,7 +295,15 @@ fn is_named(found: &Found, part: &str, key: &Key) -> bool {
 }
 
 fn target(id: ObjectId, parent_ids: ParentIds) -> Target {
-    Target { id, server_id: None, parent_ids, version: None, observed: None, changed: Vec::new() }
+    Target {
+        id,
+        server_id: None,
+        parent_ids,
+        version: None,
+        observed: None,
+        changed: Vec::new(),
+        forced: false,
+    }
 }
 
 /// The kinds by name, each after the kinds of its parents.

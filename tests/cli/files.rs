@@ -269,7 +269,7 @@ spec:
       |
     6 |   timeout: 3s
       |            ^
-    hint: known here are `url`, `preset`, `auth`, `tls`, `headers`, `limits`, `kinds`
+    hint: known here are `url`, `preset`, `auth`, `tls`, `headers`, `limits`, `owner`, `kinds`
     error: ./a.yaml:8:11: a kind has neither `read` nor `list`
       |
     8 |     Team: {key: {name: .name}, lst: GET /teams}
@@ -279,7 +279,7 @@ spec:
       |
     8 |     Team: {key: {name: .name}, lst: GET /teams}
       |                                     ^
-    hint: did you mean `list`? known here are `key`, `parent`, `id`, `match`, `document`, `list`, `read`, `create`, `update`, `delete`, `check`, `fields` and 12 more
+    hint: did you mean `list`? known here are `key`, `parent`, `id`, `match`, `document`, `list`, `read`, `create`, `update`, `delete`, `check`, `fields` and 16 more
     3 errors.
     ");
 }

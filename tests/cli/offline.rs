@@ -186,7 +186,7 @@ spec:
       |
     6 |   headrs: {X-Tenant: a}
       |           ^
-    hint: did you mean `headers`? known here are `url`, `preset`, `auth`, `tls`, `headers`, `limits`, `kinds`
+    hint: did you mean `headers`? known here are `url`, `preset`, `auth`, `tls`, `headers`, `limits`, `owner`, `kinds`
     error: ./shop.yaml:10:42: `items`: filter `.items[`: expected closing bracket at character 8
        |
     10 |       list: {request: GET /teams, items: '.items[', page: {by: cursor}}

@@ -3,8 +3,9 @@
 
 use super::reader::Reader;
 use super::{address, batch, shapes, useless};
+use crate::core::filter::Filter;
 use crate::core::identity::KindName;
-use crate::core::kind::{Forced, Kind, Op, Parent, Part, Piece, Read, Version};
+use crate::core::kind::{Forced, Kind, Method, Op, Parent, Part, Piece, Read, Version};
 use crate::core::node::{Node, Pos, Want};
 use crate::core::suggest;
 
@@ -62,6 +63,8 @@ impl Checker<'_, '_> {
         self.listing();
         self.identity();
         self.documents();
+        self.dry_run();
+        self.order();
     }
 
     /// Where the member `name` of the kind stands, or the kind.
@@ -293,6 +296,42 @@ impl Checker<'_, '_> {
         }
     }
 
+    /// What comes before all objects of the kind is of a kind that there is, and that has as many parts.
+    fn order(&mut self) {
+        let Some((name, parts)) = &self.kind.depends_on else { return };
+        let at = self.at("depends-on");
+        if !self.known.contains(&&*name.kind) {
+            let hint = suggest::hint(&name.kind, "the kinds are", self.known.iter().copied());
+            let message =
+                format!("`depends-on` names the kind `{}`, which the backend does not have", name.kind);
+            self.reader.wrong(at, message).hint = Some(hint);
+        } else if let Some(kind) = self.all.iter().find(|kind| kind.name == *name)
+            && kind.parts.len() != parts.len()
+        {
+            let names: Vec<String> = kind.parts.iter().map(|part| format!("/{}", part.name)).collect();
+            let message = format!("`depends-on` names a `{}` by {} parts", name.kind, parts.len());
+            self.reader.wrong(at, message).hint = Some(format!("write `{}{}`", name.kind, names.concat()));
+        }
+    }
+
+    /// A `check` is sent by commands that never write.
+    fn dry_run(&mut self) {
+        let Some(check) = &self.kind.check else { return };
+        let writes = [("create", &self.kind.create), ("update", &self.kind.update)];
+        let same = |(name, op): (&'static str, &Option<Op>)| {
+            op.as_ref().is_some_and(|op| same_request(check, op)).then_some(name)
+        };
+        let message = match writes.into_iter().find_map(same) {
+            _ if check.method == Method::Delete => {
+                "`check` is a DELETE: no dry run of a create or an update".to_owned()
+            }
+            Some(name) => format!("`check` is the request of `{name}`: it would write"),
+            None => return,
+        };
+        self.reader.wrong(self.at("check"), message).hint =
+            Some("add what makes it a dry run, as in `PUT /things/{name}?dryRun=true`".into());
+    }
+
     fn documents(&mut self) {
         let Some(document) = &self.kind.document else { return };
         let other = self
@@ -307,4 +346,14 @@ impl Checker<'_, '_> {
             self.reader.wrong(self.at("document"), message);
         }
     }
+}
+
+/// Whether a server could not tell two operations apart.
+fn same_request(one: &Op, other: &Op) -> bool {
+    let body = |op: &Op| op.body.as_ref().map(Filter::text).map(str::to_owned);
+    one.method == other.method
+        && one.path == other.path
+        && one.query == other.query
+        && one.headers == other.headers
+        && body(one) == body(other)
 }

@@ -59,7 +59,8 @@ fn read(reader: &mut Reader, whole: &RawDocument, folder: &Path) -> Option<Conne
     let tls = spec.get("tls").map_or_else(Tls::default, |node| tls(reader, node, folder));
     let headers = spec.get("headers").map_or_else(Vec::new, |node| headers(reader, node));
     let limits = spec.get("limits").map_or_else(Limits::default, |node| limits(reader, node));
-    Some(Connection { name, address: address?, auth, tls, headers, limits })
+    let owner = super::owner(reader, spec)?.to_owned();
+    Some(Connection { name, owner, address: address?, auth, tls, headers, limits })
 }
 
 fn address(reader: &mut Reader, node: &Node, folder: &Path) -> Option<Address> {

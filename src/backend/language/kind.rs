@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::operation::{self, Role, default_send};
 use super::reader::{Reader, Record};
 use super::{listing, words};
+use crate::backend::path::unescape;
 use crate::core::fields::{FieldRules, VISIBLE};
 use crate::core::filter::Filter;
 use crate::core::identity::KindName;
@@ -14,19 +15,41 @@ use crate::core::node::{Node, Want};
 use crate::core::path::Path;
 
 /// The members of a kind's record.
-pub const MEMBERS: [&str; 24] = [
-    "key", "parent", "id", "match", "document", "list", "read", "create", "update", "delete", "check",
-    "fields", "owner", "managers", "version", "serial", "visible", "absent", "deleting", "failed", "ready",
-    "exists", "conflict", "watch",
+pub const MEMBERS: [&str; 27] = [
+    "key",
+    "parent",
+    "id",
+    "match",
+    "document",
+    "list",
+    "read",
+    "create",
+    "update",
+    "delete",
+    "check",
+    "fields",
+    "owner",
+    "managers",
+    "version",
+    "serial",
+    "depends-on",
+    "visible",
+    "absent",
+    "deleting",
+    "failed",
+    "ready",
+    "exists",
+    "conflict",
+    "watch",
+    "like",
+    "at",
 ];
 
 /// Reads a kind; `None` when it cannot be made sense of. Its problems are noted either way.
 pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) -> Option<Kind> {
     let record = reader.map(node, &format!("the kind `{name}`"), &MEMBERS)?;
-    for later in ["managers", "conflict", "watch"] {
-        if let Some(node) = record.get(later) {
-            reader.unsupported(node.at, &format!("`{later}`"));
-        }
+    if let Some(node) = record.get("watch") {
+        reader.unsupported(node.at, "`watch`");
     }
     let kind = KindName { backend: backend.clone(), kind: name.into() };
     let parts = parts(reader, record, &kind);
@@ -37,6 +60,7 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         record.get(name).and_then(|node| reader.filter(node, &format!("`{name}`")))
     };
     Some(Kind {
+        us: Arc::default(),
         id: match record.get("id") {
             Some(node) => reader.filter(node, "`id`")?,
             None => Filter::parse(".id").expect("a plain path is a filter"),
@@ -62,6 +86,9 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         failed: filter(reader, "failed"),
         ready: filter(reader, "ready"),
         exists: filter(reader, "exists"),
+        depends_on: record.get("depends-on").and_then(|node| depends_on(reader, node, &kind.backend)),
+        managers: filter(reader, "managers"),
+        conflict: filter(reader, "conflict"),
         name: kind,
         parts,
     })
@@ -212,6 +239,21 @@ fn serial_of(version: &Version, parts: &[Part]) -> Serial {
         Some(part) if named.iter().all(|part| part.parent != Parent::Own) => Serial::Part(part.name.clone()),
         Some(_) => Serial::No,
     }
+}
+
+/// `Kind/part/part`, as the annotation `trueup/depends-on` names an object.
+fn depends_on(reader: &mut Reader, node: &Node, backend: &Arc<str>) -> Option<(KindName, Vec<String>)> {
+    let text = reader.text(node, "`depends-on`")?;
+    let mut words = text.split('/');
+    let kind = words.next().unwrap_or_default();
+    let parts: Vec<String> = words.map(unescape).collect();
+    if kind.is_empty() || parts.iter().any(String::is_empty) {
+        reader
+            .wrong(node.at, format!("`depends-on` names an object, and `{}` is none", text.escape_debug()))
+            .hint = Some("write `Kind/name`, its parts percent-encoded".into());
+        return None;
+    }
+    Some((KindName { backend: backend.clone(), kind: kind.into() }, parts))
 }
 
 fn path(reader: &mut Reader, node: &Node, what: &str) -> Option<Path> {

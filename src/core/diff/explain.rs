@@ -140,6 +140,7 @@ impl Why {
             Why::Change(Reason::Closed) => "closed",
             Why::Change(Reason::ListOwned) => "list-owned",
             Why::Change(Reason::Reordered) => "reordered",
+            Why::Change(Reason::Left) => "left",
             Why::Change(Reason::Immutable(Immutable::Replace)) => "immutable-replace",
             Why::Change(Reason::Immutable(Immutable::Refuse)) => "immutable-refuse",
             Why::Equal => "equal",

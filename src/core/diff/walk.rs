@@ -59,7 +59,14 @@ impl<'d> Walk<'d> {
         if let Some(show) = &self.show {
             let Difference { before, after, reason, node } = make(show);
             let at = node.map(|node| node.at);
-            self.found.changes.push(Change { path: trail.path(), before, after, reason, at });
+            self.found.changes.push(Change {
+                path: trail.path(),
+                before,
+                after,
+                reason,
+                at,
+                set_by: Vec::new(),
+            });
         }
     }
 

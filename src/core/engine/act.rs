@@ -22,6 +22,7 @@ impl Engine {
         if self.is_awaited(at) {
             return;
         }
+        let managers = self.managers_of(at);
         let object = &self.objects[at];
         let spec = self.spec(at);
         let decision = decide(&Facts {
@@ -30,6 +31,7 @@ impl Engine {
             policy: &object.policy,
             spec: &spec,
             seen: &object.seen,
+            managers: &managers,
             may_replace: object.policy.replace || self.is_named(at, &self.options.replace),
             rotate: self.rotates(at),
         });
@@ -51,7 +53,7 @@ impl Engine {
             return self.settle(at, Outcome::Planned);
         }
         if self.mode == Mode::Plan {
-            return self.promise(at);
+            return self.promise(at, decision.action);
         }
         self.act_on(at, decision);
     }
@@ -66,11 +68,11 @@ impl Engine {
     }
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
-    fn promise(&mut self, at: usize) {
+    fn promise(&mut self, at: usize, action: Action) {
         let object = &mut self.objects[at];
         if object.wanted_absent() && object.holders > 0 {
             object.phase = Phase::Held;
-        } else {
+        } else if !self.ask_check(at, action) {
             self.settle(at, Outcome::Planned);
         }
     }

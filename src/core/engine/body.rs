@@ -2,7 +2,7 @@
 
 use super::super::exchange::Body;
 use super::super::fields::FieldRules;
-use super::super::kind::Send;
+use super::super::kind::{Op, Send};
 use super::super::node::{Node, Unavailable};
 use super::super::overlay::{Form, overlay, strip};
 use super::super::patch::{NullTrap, json_patch, merge_patch};
@@ -47,6 +47,9 @@ impl Unsendable {
 
 /// The body of a create or an update of `object` towards `spec`, and the paths that it changes where the
 /// request says them; with `rotate`, also of what is hidden.
+///
+/// # Errors
+/// What has to be sent and is not there.
 pub fn body(
     object: &Object,
     spec: &Node,
@@ -55,6 +58,20 @@ pub fn body(
 ) -> Result<(Body, Vec<String>), Unsendable> {
     let op = if action == Action::Create { object.kind.create.as_ref() } else { None };
     let op = op.or(object.kind.update.as_ref()).expect("a write is due only where the kind has it");
+    body_for(op, object, spec, action, rotate)
+}
+
+/// The body in the form that an operation asks for.
+///
+/// # Errors
+/// As [`body`].
+pub fn body_for(
+    op: &Op,
+    object: &Object,
+    spec: &Node,
+    action: Action,
+    rotate: bool,
+) -> Result<(Body, Vec<String>), Unsendable> {
     let nothing = Value::Object(Map::new());
     let observed = match &object.seen {
         Seen::Present(item) => &*item.value,

@@ -9,9 +9,11 @@ use super::super::exchange::Item;
 use super::super::fields::Immutable;
 use super::super::identity::ObjectId;
 use super::super::kind::Kind;
+use super::super::managers::{Manager, name_setters};
 use super::super::node::Node;
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Outcome};
+use super::left::left;
 
 /// What is known of an object's existence. Only a complete listing or a direct 404 or 410 proves absence;
 /// whatever is not proved forbids every write.
@@ -34,6 +36,8 @@ pub struct Facts<'f> {
     /// The desired body, references resolved as far as they are known.
     pub spec: &'f Node,
     pub seen: &'f Seen,
+    /// Who set which field of what was seen, where the server tells.
+    pub managers: &'f [Manager],
     /// Consent to delete and create this object again.
     pub may_replace: bool,
     /// Write although nothing differs: for values that cannot be read back.
@@ -150,7 +154,10 @@ fn update(facts: &Facts, item: &Item) -> Decision {
     if item.deleting {
         return Decision::settled(going());
     }
-    let compared = compare(facts.spec, &item.value, &facts.kind.fields);
+    let mut compared = compare(facts.spec, &item.value, &facts.kind.fields);
+    let left = left(facts, item, &compared.changes);
+    compared.changes.extend(left);
+    name_setters(&mut compared.changes, facts.managers);
     Decision { not_compared: compared.not_compared, ..update_for(facts, compared.changes) }
 }
 

@@ -8,13 +8,11 @@ use super::super::redact::Redactor;
 use super::super::veil::Veil;
 use super::Engine;
 use super::decide::Seen;
-use super::queue::Queued;
 
 impl Engine {
     /// A failure of a write, without the secrets of its objects.
-    pub(super) fn without_secrets(&self, bundle: &[Queued], failure: Failure) -> Failure {
-        let secrets: Vec<String> =
-            bundle.iter().flat_map(|queued| self.secrets_seen(queued.object)).collect();
+    pub(super) fn without_secrets(&self, objects: impl Iterator<Item = usize>, failure: Failure) -> Failure {
+        let secrets: Vec<String> = objects.flat_map(|object| self.secrets_seen(object)).collect();
         let redactor = Redactor::new(secrets);
         let text = |text: String| redactor.text(&text).into_owned();
         Failure { message: text(failure.message), hint: failure.hint.map(text), ..failure }
@@ -23,9 +21,12 @@ impl Engine {
     fn secrets_seen(&self, at: usize) -> Vec<String> {
         let object = &self.objects[at];
         let mut texts = Vec::new();
+        let rules = Veil::of_rules(&object.kind.fields);
+        // What stands in clear in the file of a field that is secret by its kind.
+        rules.hidden(&object.spec.known(), &mut texts);
         if let Seen::Present(item) = &object.seen {
             let mut veil = Veil::of(&object.spec);
-            veil.join(&Veil::of_rules(&object.kind.fields));
+            veil.join(&rules);
             veil.hidden(&item.value, &mut texts);
         }
         object.spec.each_ref(&mut |reference, _| {

@@ -16,12 +16,14 @@ pub mod backoff;
 mod body;
 mod breaker;
 mod changed;
+mod check;
 mod collections;
 pub mod decide;
 pub mod failure;
 mod family;
 mod hidden;
 mod later;
+mod left;
 mod object;
 mod observe;
 mod operation;
@@ -125,6 +127,7 @@ enum Pending {
     List { collection: usize, asked: u64 },
     Read { object: usize, asked: u64 },
     Write { objects: Vec<usize> },
+    Check { object: usize },
     Operation { object: usize },
 }
 
@@ -292,6 +295,7 @@ impl Engine {
             Some(Pending::List { collection, asked }) => self.listed(collection, asked, answer),
             Some(Pending::Read { object, asked }) => self.read(object, asked, answer),
             Some(Pending::Write { objects }) => self.written(objects, answer),
+            Some(Pending::Check { object }) => self.checked(object, answer),
             Some(Pending::Operation { object }) => self.followed(object, answer),
             None => {}
         }

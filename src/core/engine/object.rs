@@ -34,6 +34,8 @@ pub enum Phase {
     /// Its write waits for its turn.
     Queued,
     Writing(Queued),
+    /// The server is asked what it would make of what is due.
+    Checking,
     Settled(Outcome),
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::document::OnConflict;
 use super::super::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
 };
@@ -216,6 +217,7 @@ impl Engine {
                 _ => None,
             },
             changed: Vec::new(),
+            forced: object.policy.on_conflict == OnConflict::Force,
         }
     }
 

@@ -85,7 +85,7 @@ impl Engine {
             }
             Answer::Progress(Progress::Failed(failure)) => {
                 self.over(at, &underway);
-                let failure = self.without_secrets(std::slice::from_ref(&underway.queued), failure);
+                let failure = self.without_secrets(std::iter::once(underway.queued.object), failure);
                 self.settle(at, Outcome::Failed(explain(&failure)));
             }
             // Some servers forget an operation once it is over.
@@ -127,7 +127,7 @@ impl Engine {
             return self.wait(at, wait);
         }
         self.over(at, &underway);
-        let failure = self.without_secrets(std::slice::from_ref(&underway.queued), failure);
+        let failure = self.without_secrets(std::iter::once(underway.queued.object), failure);
         if self.stopped.is_some() {
             return self.settle(at, underway.unknown(failure.message));
         }

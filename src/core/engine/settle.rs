@@ -1,8 +1,8 @@
 //! The end of an object in a run, and what it sets free.
 
-use super::super::change::{Change, Shown};
+use super::super::change::Change;
+use super::super::managers::side;
 use super::super::report::{Action, Entry, Explanation, Outcome};
-use super::super::value::canonical_text;
 use super::decide::Seen;
 use super::object::{Object, Phase};
 use super::{Engine, Mode, Stop, Timer};
@@ -215,13 +215,7 @@ pub(super) fn not_effective(changes: &[Change]) -> Outcome {
     let Some(change) = changes.first() else {
         return Outcome::NotEffective(Explanation::new("the server keeps another value"));
     };
-    let text = |side: &Option<Shown>| match side {
-        Some(Shown::Value(value)) => canonical_text(value),
-        Some(Shown::Secret) => "a secret".into(),
-        Some(Shown::Later(text)) => text.to_string(),
-        None => "nothing".into(),
-    };
-    let (sent, stored) = (text(&change.after), text(&change.before));
+    let (sent, stored) = (side(change.after.as_ref()), side(change.before.as_ref()));
     let more = match changes.len() {
         1 => String::new(),
         n => format!(", and {} more like it", n - 1),

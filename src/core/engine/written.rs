@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use super::super::document::OnConflict;
 use super::super::exchange::{Answer, Failure, FailureClass};
+use super::super::managers::Contested;
 use super::super::report::{Action, Explanation, Outcome};
 use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT, CONFLICT_ROUNDS, UNCERTAIN_CREATES};
 use super::breaker::Verdict;
 use super::failure::{AfterWrite, after_write};
-use super::object::Phase;
+use super::object::{Object, Phase};
 use super::observe::{explain, version_needs_read};
 use super::queue::{Bundle, Queued};
 use super::{Engine, Timer};
@@ -43,8 +45,14 @@ impl Engine {
                     self.follow(queued.object, Queued { lane, ..queued.clone() }, operation.clone());
                 }
             }
+            Answer::Contested(_) if bundle.len() > 1 => self.split(&bundle),
+            Answer::Contested(fields) => {
+                self.ramp_of(first.object).finished(first);
+                let outcome = contested(&self.objects[first.object], &fields);
+                self.settle(first.object, outcome);
+            }
             Answer::Failed(failure) => {
-                let failure = self.without_secrets(&bundle, failure);
+                let failure = self.without_secrets(bundle.iter().map(|queued| queued.object), failure);
                 self.write_failed(&bundle, failure);
             }
             Answer::Absent | Answer::Listed(_) | Answer::Found(_) | Answer::Progress(_)
@@ -269,6 +277,25 @@ impl Engine {
         }
         self.observe(at);
     }
+}
+
+/// Where an object stands some of whose fields another manager holds.
+pub(super) fn contested(object: &Object, fields: &[Contested]) -> Outcome {
+    const MOST: usize = 3;
+    let told = fields.iter().take(MOST).map(|field| field.describe(&object.changes));
+    let mut told: Vec<String> = told.collect();
+    if fields.len() > MOST {
+        told.push(format!("and {} more like it", fields.len() - MOST));
+    }
+    let hint = match object.policy.on_conflict {
+        OnConflict::Report => {
+            "take their value into the file, leave the field out, or take it over with `trueup/on-conflict: force`"
+        }
+        OnConflict::Force => {
+            "to take a field over, the operation in the backend needs `forced`: what says so to the server"
+        }
+    };
+    Outcome::Conflict(Explanation::new(told.join("; ")).hint(hint))
 }
 
 /// How often a write may be tried.

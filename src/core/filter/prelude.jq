@@ -41,6 +41,18 @@ def comma_joined: if type == "array" then map(tostring) | join(",") else . end;
 # JSON in a text as the value it says; other texts as they are.
 def json_value: if type == "string" then (try fromjson catch null) as $v | if $v == null then . else $v end else . end;
 
+# Kubernetes' `managedFields`: the managers of an object's fields, each with the paths that it set. The members of
+# `fieldsV1` are `f:NAME`, `k:{"name":"web"}` for an element known by its keys, of which the first is taken,
+# `v:VALUE` for one of a set and `i:INDEX`; `.` is the place itself, which its members tell as well. What was applied
+# leaves the object when it is applied no longer.
+def fieldsv1:
+  def step:
+    if startswith("f:") then "[" + (.[2:] | tojson) + "]"
+    elif startswith("k:") then .[2:] | fromjson | to_entries[0] | "[" + .key + "=" + (.value | tostring | tojson) + "]"
+    elif startswith("i:") then "[" + .[2:] + "]"
+    else "[*]" end;
+  map({name: .manager, leaves: (.operation == "Apply"), paths: [.fieldsV1 // {} | paths(. == {}) | select(last != ".") | map(step) | add]});
+
 # jq's own, without its way to build a value of any depth.
 def getpath($path): if ($path | length) > 100 then error("a path of more than 100 steps") else reduce $path[] as $p (.; .[$p]) end;
 def setpath($path; $x): getpath($path) = $x;

@@ -102,6 +102,12 @@ fn the_prelude_makes_equal_what_means_the_same() {
             r#""1 8 1 abcdef0123456789abcdef0123456789abcdef01""#,
         ),
         ("dns_record", "1", "1"),
+        (
+            "fieldsv1",
+            r#"[{"manager":"a","operation":"Apply","fieldsV1":{"f:data":{".":{},"f:x.y":{}},"f:l":{"k:{\"port\":80,\"protocol\":\"TCP\"}":{".":{},"f:n":{}}}}},
+                {"manager":"b","fieldsV1":{"f:s":{"v:\"x\"":{}},"f:i":{"i:0":{}}}},{"manager":"c"}]"#,
+            r#"[{"leaves":true,"name":"a","paths":["[\"data\"][\"x.y\"]","[\"l\"][port=\"80\"][\"n\"]"]},{"leaves":false,"name":"b","paths":["[\"i\"][0]","[\"s\"][*]"]},{"leaves":false,"name":"c","paths":[]}]"#,
+        ),
     ] {
         assert_eq!(run(filter, input), Ok(vec![want.into()]), "{filter} on {input}");
     }

@@ -45,6 +45,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         })
         .collect();
     Kind {
+        us: "me".into(),
         name: KindName { backend: "rabbitmq".into(), kind: name.into() },
         parts: parts.iter().map(part).collect(),
         id: filter(".id"),
@@ -66,6 +67,9 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         failed: None,
         ready: None,
         exists: None,
+        depends_on: None,
+        managers: None,
+        conflict: None,
     }
 }
 

@@ -1,8 +1,10 @@
 //! The engine against a model server: what it asks, what it writes, and what it reports.
 
+mod check;
 mod family;
 mod faults;
 mod later;
+mod make;
 mod model;
 mod operations;
 mod order;

@@ -4,20 +4,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::core::document::{Document, Policy};
+use super::make::key_of;
+pub use super::make::{document, kind, reference};
+use crate::core::document::Document;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
 use crate::core::exchange::{
     Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, Wanted, Write,
 };
-use crate::core::fields::FieldRules;
-use crate::core::filter::Filter;
 use crate::core::graph::Graph;
-use crate::core::identity::{Key, KindName, ObjectId};
-use crate::core::kind::{
-    Kind, Kinds, ListOp, Method, Op, Parent, Part, Piece, Read, Send, Serial, Template, Version, Wait,
-};
-use crate::core::node::{Node, Origin, Pos, Reference};
-use crate::core::path::Path;
+use crate::core::identity::Key;
+use crate::core::kind::{Kind, Kinds, Wait};
 use crate::core::report::Report;
 use crate::core::value::Value;
 
@@ -67,6 +63,12 @@ pub struct Model {
     pub deaf: bool,
     /// Listings do not tell the ids.
     pub anonymous: bool,
+    /// What dry runs are answered; by itself, what would be stored.
+    pub opinion: Option<Answer>,
+    /// What the next write is answered, undone.
+    pub refusal: Option<Answer>,
+    /// Whether the last dry run was to take over what others hold.
+    pub forced: bool,
     /// Writes are operations that are waited for so, and these are the answers of all of them, in order; once
     /// there is none left, an operation is done.
     pub operations: Option<(Option<Wait>, VecDeque<Answer>)>,
@@ -100,8 +102,8 @@ impl Model {
 
     /// The log's lines that change something.
     pub fn writes(&self) -> Vec<&str> {
-        let is_write =
-            |line: &&str| !["list", "read", "ask "].iter().any(|question| line.starts_with(question));
+        let asks = ["list", "read", "check", "ask "];
+        let is_write = |line: &&str| !asks.iter().any(|ask| line.starts_with(ask));
         self.log.iter().map(String::as_str).filter(is_write).collect()
     }
 
@@ -163,12 +165,28 @@ impl Model {
                 }
                 self.find(target).map_or(Answer::Absent, |stored| Answer::Found(item(stored)))
             }
+            Ask::Check(write) => {
+                self.log.push(format!("check {}", write.target().id));
+                self.forced = write.target().forced;
+                self.opinion.clone().unwrap_or_else(|| self.would_store(write))
+            }
             Ask::Operation(target, operation) => {
                 self.log.push(format!("ask {} of {}", operation.url, target.id));
                 let next = self.operations.as_mut().and_then(|(_, answers)| answers.pop_front());
                 next.unwrap_or(Answer::Progress(Progress::Done { server_id: None }))
             }
         }
+    }
+
+    /// What a write would leave behind.
+    fn would_store(&self, write: &Write) -> Answer {
+        let target = write.target();
+        let (Write::Create(_, body) | Write::Update(_, body)) = write else {
+            panic!("{write:?} has no dry run")
+        };
+        let old = self.find(target).map(|stored| &stored.value);
+        let stored = Stored { id: 0, value: self.normalised(body, old), key: target.id.key.clone() };
+        Answer::Found(item(&stored))
     }
 
     fn find(&self, target: &Target) -> Option<&Stored> {
@@ -197,6 +215,9 @@ impl Model {
         }
         let fault = self.fault(role);
         if let Some(answer) = fault.as_ref().and_then(refusal) {
+            return answer;
+        }
+        if let Some(answer) = self.refusal.take() {
             return answer;
         }
         let answer = self.perform(write);
@@ -398,94 +419,4 @@ pub fn failed(class: FailureClass) -> Answer {
         hint: None,
         retry_after: None,
     })
-}
-
-fn key_of(parts: &[(&str, &str)]) -> Key {
-    Key::new(parts.iter().map(|(part, value)| ((*part).into(), Value::from(*value))).collect())
-}
-
-fn op(method: Method, path: Vec<Piece>, send: Send) -> Op {
-    Op {
-        method,
-        path: Template(path),
-        query: Vec::new(),
-        headers: Vec::new(),
-        media: None,
-        body: None,
-        item: None,
-        id: None,
-        send,
-        batch: None,
-        wait: None,
-        forced: None,
-    }
-}
-
-pub fn kind_name(kind: &str) -> KindName {
-    KindName { backend: "test".into(), kind: kind.into() }
-}
-
-/// A kind whose names are ours, or the server's ids; with a parent, or without.
-pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
-    let last = if server_ids { Piece::Id } else { Piece::Part("name".into()) };
-    let item = vec![Piece::Literal("/".into()), last];
-    let mut parts = Vec::new();
-    if let Some(parent) = parent {
-        let of = Parent::Of(kind_name(parent));
-        parts.push(Part { name: "in".into(), on_item: None, parent: of, fold: None });
-    }
-    let on_item = Some(Filter::parse(".name").expect("a filter"));
-    parts.push(Part { name: "name".into(), on_item, parent: Parent::Own, fold: None });
-    Kind {
-        name: kind_name(name),
-        parts,
-        id: Filter::parse(".id").expect("a filter"),
-        matching: Vec::new(),
-        document: None,
-        list: Some(ListOp {
-            op: op(Method::Get, Vec::new(), Send::None),
-            items: None,
-            partial: false,
-            page: None,
-        }),
-        read: Read::Op(op(Method::Get, item.clone(), Send::None)),
-        create: Some(op(Method::Put, item.clone(), Send::Ours)),
-        update: Some(op(Method::Put, item.clone(), Send::Full)),
-        delete: Some(op(Method::Delete, item, Send::None)),
-        check: None,
-        fields: FieldRules::default(),
-        owner: None,
-        version: Version::None,
-        serial: Serial::No,
-        visible: if server_ids { Duration::from_secs(30) } else { Duration::ZERO },
-        absent: None,
-        deleting: None,
-        failed: None,
-        ready: None,
-        exists: None,
-    }
-}
-
-/// A reference to the id of an object: `Kind/name`.
-pub fn reference(to: &str) -> Reference {
-    let (kind, name) = to.split_once('/').expect("a kind and a name");
-    Reference {
-        backend: None,
-        kind: kind.into(),
-        parts: vec![("name".into(), name.into())],
-        field: Path::parse("id").expect("a path"),
-        text: format!("{to} .id").into(),
-        secrets: Default::default(),
-    }
-}
-
-/// A document; `key` in the kind's order.
-pub fn document(kind: &str, key: &[(&str, &str)], spec: Value) -> Document {
-    Document {
-        id: ObjectId { kind: kind_name(kind), key: key_of(key) },
-        origin: Origin { file: "test.yaml".into(), at: Pos { line: 1, column: 1 } },
-        spec: Node::from_value(Pos { line: 2, column: 1 }, spec),
-        labels: BTreeMap::new(),
-        policy: Policy::default(),
-    }
 }

@@ -200,6 +200,7 @@ impl Run<'_> {
                 Request::Ask(Ask::List(collection, _)) => {
                     format!("list {} {}", collection.kind.kind, collection.scope)
                 }
+                Request::Ask(Ask::Check(write)) => format!("check {}", write.target().id),
                 Request::Ask(Ask::Read(target)) => format!("read {} {:?}", target.id, target.server_id),
                 Request::Ask(Ask::Operation(target, of)) => format!("ask {} of {}", of.url, target.id),
                 Request::Write(write) => {

@@ -248,6 +248,7 @@ impl World {
     pub fn ask(&self, ask: &Ask) -> Answer {
         match ask {
             Ask::List(collection, wanted) => self.list(collection, wanted),
+            Ask::Check(_) => Answer::Accepted { server_id: None, pending: false },
             Ask::Read(target) => {
                 let by_id = target.server_id.as_deref();
                 let named = by_id.filter(|_| self.needs_id(&target.id));
