@@ -76,6 +76,7 @@ struct Results {
     unknown: usize,
     not_effective: usize,
     skipped: usize,
+    extra: usize,
 }
 
 #[derive(serde::Serialize)]
@@ -229,6 +230,7 @@ fn summary(report: &Report) -> Summary {
             unknown: tally.unknown,
             not_effective: tally.not_effective,
             skipped: tally.skipped,
+            extra: tally.extra,
         },
         seen: report.seen,
         requests: Requests {

@@ -27,6 +27,8 @@ mod left;
 mod object;
 mod observe;
 mod operation;
+mod owner;
+mod prune;
 mod queue;
 mod ramp;
 mod random;
@@ -54,6 +56,7 @@ use backoff::Budget;
 use collections::Collections;
 use decide::Seen;
 use object::{Object, Phase};
+use prune::Pruning;
 use ramp::Ramp;
 use random::Random;
 
@@ -169,6 +172,7 @@ pub struct Engine {
     /// What ends, in order; the first is being ended.
     ending: VecDeque<(usize, Outcome)>,
     stopped: Option<Stop>,
+    pruning: Pruning,
 }
 
 impl Engine {
@@ -220,6 +224,7 @@ impl Engine {
             unsettled: 0,
             ending: VecDeque::new(),
             stopped: None,
+            pruning: Pruning::default(),
         };
         engine.set_waiters();
         engine.leave_out_the_unneeded();
@@ -332,7 +337,7 @@ impl Engine {
                 self.serve(collection);
             }
             self.start_writes();
-            if self.open.is_empty() && self.dirty.is_empty() {
+            if self.open.is_empty() && self.dirty.is_empty() && !self.begin_pruning() {
                 return;
             }
         }
