@@ -83,6 +83,14 @@ pub enum OutputFormat {
     Ndjson,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Something is to be created, changed or deleted
+    Difference,
+    /// Something is in the scope of a Set and in no document
+    Extra,
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct SourceArgs {
@@ -128,6 +136,20 @@ pub struct ConsentArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Pruning")]
+pub struct PruneArgs {
+    /// Delete what is in the scope of a Set and in no document
+    #[arg(long, value_parser = switch, env = "TRUEUP_PRUNE")]
+    pub prune: bool,
+    /// So many objects of a Set may be pruned [default: its `max-deletes`]
+    #[arg(long, value_name = "N", env = "TRUEUP_MAX_DELETES")]
+    pub max_deletes: Option<usize>,
+    /// Let all objects of a Set be pruned, none being left in the documents
+    #[arg(long, value_parser = switch, env = "TRUEUP_ALLOW_EMPTY")]
+    pub allow_empty: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct YesArgs {
     /// Write without asking
     #[arg(long, value_parser = switch, env = "TRUEUP_YES")]
@@ -148,6 +170,8 @@ pub struct PlanArgs {
     #[command(flatten)]
     pub consents: ConsentArgs,
     #[command(flatten)]
+    pub pruning: PruneArgs,
+    #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]
     pub effort: EffortArgs,
@@ -155,6 +179,11 @@ pub struct PlanArgs {
 
 #[derive(Debug, Args)]
 pub struct DriftArgs {
+    /// What makes the exit code 2; can be repeated [default: difference]
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', env = "TRUEUP_FAIL_ON")]
+    pub fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    pub pruning: PruneArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]
@@ -169,6 +198,8 @@ pub struct ApplyArgs {
     pub detail: DetailArgs,
     #[command(flatten)]
     pub consents: ConsentArgs,
+    #[command(flatten)]
+    pub pruning: PruneArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]

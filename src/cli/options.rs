@@ -8,6 +8,8 @@ use std::time::Duration;
 use clap_complete::Shell;
 
 use super::color::Color;
+use crate::core::exit::FailOn;
+use crate::core::prune::Gates;
 use crate::render::out::Format;
 
 /// A whole command line.
@@ -81,6 +83,7 @@ pub struct Plan {
     pub sources: Sources,
     pub effort: Effort,
     pub consents: Consents,
+    pub pruning: Gates,
     pub detailed_exitcode: bool,
 }
 
@@ -88,6 +91,9 @@ pub struct Plan {
 pub struct Drift {
     pub sources: Sources,
     pub effort: Effort,
+    pub pruning: Gates,
+    /// What makes a difference for the exit code; empty: whatever is to be done.
+    pub fail_on: Vec<FailOn>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,6 +101,7 @@ pub struct Apply {
     pub sources: Sources,
     pub effort: Effort,
     pub consents: Consents,
+    pub pruning: Gates,
     pub detailed_exitcode: bool,
     /// Do not ask.
     pub yes: bool,

@@ -6,15 +6,16 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::args::{
-    ApplyArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs, GetArgs,
-    OutputFormat, PlanArgs, ProbeArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
+    ApplyArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs, FailOn, GetArgs,
+    OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
 };
 use super::options::{
     Apply, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output, Plan, Probe,
     Serve, Sources, Validate,
 };
-use crate::core::exit::Exit;
+use crate::core::exit::{self, Exit};
 use crate::core::problem::Problem;
+use crate::core::prune::Gates;
 use crate::render::out::Format;
 
 /// Why a command line is not carried out.
@@ -54,22 +55,24 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Sto
 
 fn command(verb: Verb) -> Result<Command, Problem> {
     Ok(match verb {
-        Verb::Plan(PlanArgs { detail, consents, sources, effort: pace }) => Command::Plan(Plan {
+        Verb::Plan(PlanArgs { detail, consents, pruning, sources, effort: pace }) => Command::Plan(Plan {
+            pruning: gates(&pruning, &sources)?,
             sources: with_files(sources, "plan")?,
             effort: effort(&pace),
             consents: agreed(consents),
             detailed_exitcode: detail.detailed_exitcode,
         }),
-        Verb::Drift(DriftArgs { sources, effort: pace }) => {
-            Command::Drift(Drift { sources: with_files(sources, "drift")?, effort: effort(&pace) })
+        Verb::Drift(args) => Command::Drift(drift(args)?),
+        Verb::Apply(ApplyArgs { yes, detail, consents, pruning, sources, effort: pace }) => {
+            Command::Apply(Apply {
+                pruning: gates(&pruning, &sources)?,
+                sources: with_files(sources, "apply")?,
+                effort: effort(&pace),
+                consents: agreed(consents),
+                detailed_exitcode: detail.detailed_exitcode,
+                yes: yes.yes,
+            })
         }
-        Verb::Apply(ApplyArgs { yes, detail, consents, sources, effort: pace }) => Command::Apply(Apply {
-            sources: with_files(sources, "apply")?,
-            effort: effort(&pace),
-            consents: agreed(consents),
-            detailed_exitcode: detail.detailed_exitcode,
-            yes: yes.yes,
-        }),
         Verb::Validate(ValidateArgs { sources }) => {
             Command::Validate(Validate { sources: with_files(sources, "validate")? })
         }
@@ -137,6 +140,44 @@ fn sources(args: SourceArgs) -> Sources {
 
 fn effort(args: &EffortArgs) -> Effort {
     Effort { parallel: args.parallel.map(usize::from), timeout: args.timeout }
+}
+
+fn drift(args: DriftArgs) -> Result<Drift, Problem> {
+    let DriftArgs { fail_on, pruning, sources, effort: pace } = args;
+    let fail_on: Vec<exit::FailOn> = fail_on.into_iter().map(what).collect();
+    if fail_on.contains(&exit::FailOn::Extra) {
+        whole("--fail-on extra", &sources)?;
+    }
+    let pruning = gates(&pruning, &sources)?;
+    Ok(Drift { sources: with_files(sources, "drift")?, effort: effort(&pace), pruning, fail_on })
+}
+
+fn what(word: FailOn) -> exit::FailOn {
+    match word {
+        FailOn::Difference => exit::FailOn::Difference,
+        FailOn::Extra => exit::FailOn::Extra,
+    }
+}
+
+/// Pruning is about all documents: with some of them left out, what they name would be too much.
+fn gates(args: &PruneArgs, sources: &SourceArgs) -> Result<Gates, Problem> {
+    if args.prune {
+        whole("--prune", sources)?;
+    }
+    Ok(Gates { deletes: args.prune, max_deletes: args.max_deletes, allow_empty: args.allow_empty })
+}
+
+fn whole(flag: &str, sources: &SourceArgs) -> Result<(), Problem> {
+    let chosen = [
+        ("-l", !sources.selector.is_empty()),
+        ("--only", !sources.only.is_empty()),
+        ("--exclude", !sources.exclude.is_empty()),
+    ];
+    match chosen.into_iter().find(|(_, given)| *given) {
+        Some((other, _)) => Err(Problem::new(format!("`{flag}` does not go with `{other}`"))
+            .hint("what is too much is known of all documents only: run it without a choice of them")),
+        None => Ok(()),
+    }
 }
 
 fn agreed(args: ConsentArgs) -> Consents {

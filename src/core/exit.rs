@@ -88,6 +88,28 @@ pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
     }
 }
 
+/// What makes `drift` end with [`Exit::Differs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FailOn {
+    /// Whatever is to be done.
+    Difference,
+    /// What is in the scope of a Set and in no document.
+    Extra,
+}
+
+/// The exit of a `drift` that fails on some things; on differences where nothing is said.
+pub fn drift(report: &Report, fail_on: &[FailOn]) -> Exit {
+    let tally = Tally::of(report);
+    let on = |what: FailOn| fail_on.contains(&what);
+    let differs = tally.planned.total() > 0 && (fail_on.is_empty() || on(FailOn::Difference));
+    let extra = tally.extra > 0 && on(FailOn::Extra);
+    match exit(report, Verb::Drift, true) {
+        Exit::Success | Exit::Differs if differs || extra => Exit::Differs,
+        Exit::Differs => Exit::Success,
+        other => other,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::identity::{Key, KindName, ObjectId};

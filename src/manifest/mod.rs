@@ -27,6 +27,7 @@ mod regular;
 mod scalar;
 pub mod select;
 mod selected;
+pub mod set;
 mod sort;
 mod tag;
 mod tree;
@@ -54,6 +55,8 @@ pub struct Loaded {
     /// not used may name variables that are not set.
     pub backends: Vec<RawDocument>,
     pub manifests: Vec<RawDocument>,
+    /// `kind: Set`.
+    pub sets: Vec<RawDocument>,
     pub problems: Vec<Problem>,
 }
 

@@ -15,6 +15,7 @@ use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
+use crate::core::set::Set;
 use crate::core::suggest;
 use crate::core::taint::taint;
 use crate::manifest::{self, KindSource, Outsides, Selection};
@@ -41,6 +42,7 @@ pub struct Input {
     pub connections: Vec<Connection>,
     /// The Backend documents as they are written.
     pub backends: Vec<RawDocument>,
+    pub sets: Vec<Set>,
     pub selection: Selection,
     pub warnings: Vec<Problem>,
 }
@@ -98,6 +100,7 @@ struct Loader<'e> {
     trusted: Option<Outsides<'e>>,
     manifests: Vec<RawDocument>,
     backends: Vec<RawDocument>,
+    sets: Vec<RawDocument>,
     problems: Vec<Problem>,
     texts: HashMap<Arc<str>, Arc<Source>>,
     /// Users' names in the clear, as the backends have them.
@@ -121,7 +124,7 @@ impl<'e> Loader<'e> {
             loaded.problems.extend(ignored.iter().map(ignored_backend));
         }
         let mut texts = HashMap::new();
-        for raw in loaded.manifests.iter().chain(&loaded.backends) {
+        for raw in loaded.manifests.iter().chain(&loaded.backends).chain(&loaded.sets) {
             texts.entry(raw.source.file.clone()).or_insert_with(|| raw.source.clone());
         }
         Loader {
@@ -129,6 +132,7 @@ impl<'e> Loader<'e> {
             trusted,
             manifests: loaded.manifests,
             backends: loaded.backends,
+            sets: loaded.sets,
             problems: loaded.problems,
             texts,
             names: BTreeSet::new(),
@@ -142,7 +146,9 @@ impl<'e> Loader<'e> {
         let mut documents = built.documents;
         self.problems.extend(built.problems);
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
-        let used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
+        let sets = self.sets(&mut documents, &registry);
+        let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
+        used.extend(sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()));
         let kinds = registry.kinds.into_inner();
         let backends = self.backends.clone();
         let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
@@ -161,10 +167,19 @@ impl<'e> Loader<'e> {
         if !errors.is_empty() {
             return Err(in_order(warnings.into_iter().chain(errors).collect()));
         }
-        if documents.is_empty() && reach == Reach::Used {
+        if documents.is_empty() && sets.is_empty() && reach == Reach::Used {
             return Err(vec![no_documents()]);
         }
-        Ok(Input { documents, graph, kinds, connections, backends, selection, warnings })
+        Ok(Input { documents, graph, kinds, connections, backends, sets, selection, warnings })
+    }
+
+    /// The Sets, with the documents that they claim told of them.
+    fn sets(&mut self, documents: &mut [Document], registry: &Registry) -> Vec<Set> {
+        let (sets, problems) =
+            manifest::set::sets(std::mem::take(&mut self.sets), registry, &mut self.outsides);
+        self.problems.extend(problems);
+        self.problems.extend(manifest::set::join(documents, &sets, registry));
+        sets
     }
 
     /// The kinds of all backends.

@@ -12,6 +12,7 @@ use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::report::Report;
+use crate::core::set::Set;
 use crate::manifest::Selection;
 
 /// Writes under way at once, where nothing else is said; the client's own limits stay below it.
@@ -36,13 +37,16 @@ pub struct Choices {
 
 /// A loaded input with open ways to its backends.
 pub struct Runner {
-    documents: Vec<Document>,
-    graph: Graph,
-    kinds: Kinds,
-    selection: Selection,
-    transports: Transports,
-    client: ClientOptions,
-    choices: Choices,
+    pub(super) documents: Vec<Document>,
+    pub(super) graph: Graph,
+    pub(super) kinds: Kinds,
+    pub(super) sets: Vec<Set>,
+    /// What a sweep has to say besides what becomes of the documents.
+    pub(super) swept: Report,
+    pub(super) selection: Selection,
+    pub(super) transports: Transports,
+    pub(super) client: ClientOptions,
+    pub(super) choices: Choices,
 }
 
 impl Runner {
@@ -63,6 +67,8 @@ impl Runner {
             documents: input.documents,
             graph: input.graph,
             kinds: input.kinds,
+            sets: input.sets,
+            swept: Report::default(),
             selection: input.selection,
             transports,
             client,
@@ -80,7 +86,7 @@ impl Runner {
     ///
     /// # Errors
     /// A client that cannot be made.
-    pub async fn plan(&self, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
+    pub async fn plan(&mut self, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
         let (documents, graph) = (self.documents.clone(), self.graph.clone());
         self.plan_of(documents, graph, limits, tell).await
     }
@@ -114,7 +120,7 @@ impl Runner {
     }
 
     async fn plan_of(
-        &self,
+        &mut self,
         documents: Vec<Document>,
         graph: Graph,
         limits: &Limits,
@@ -123,7 +129,7 @@ impl Runner {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
         let engine = self.engine(documents, graph, Mode::Plan, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
-        Ok(Report { requests: clients.requests(), ..engine.report() })
+        Ok(self.with_swept(Report { requests: clients.requests(), ..engine.report() }))
     }
 
     /// Does what `agreed` plans, and nothing destructive beside it; reads everything back. The runner is needed
@@ -141,10 +147,13 @@ impl Runner {
         let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
         let engine = self.engine(documents, graph, Mode::Apply, Some(agreed));
         let engine = drive::act(engine, &clients, limits, tell).await;
-        let report = engine.report();
+        let mut report = engine.report();
+        report.requests = clients.requests();
+        let mut report = self.with_swept(report);
         let mut requests = agreed.requests;
-        requests += clients.requests();
-        Ok(Report { requests, ..report })
+        requests += report.requests;
+        report.requests = requests;
+        Ok(report)
     }
 
     fn options(&self) -> Options {

@@ -374,4 +374,4 @@ impl Engine {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -20,10 +20,14 @@ pub fn pass(known: &Known, gates: &Gates, doubts: &[Option<String>], candidates:
         };
         closed.push(verdict);
     }
-    let doubtful = closed.iter().position(|verdict| matches!(verdict, Some(Outcome::Unknown(_))));
+    let verdicts = known.sets.iter().zip(&closed);
+    plan.told.extend(verdicts.filter_map(|(set, verdict)| {
+        Some(entry(id(set), set.origin.clone(), Action::None, verdict.clone()?))
+    }));
+    let doubtful = closed.iter().any(|verdict| matches!(verdict, Some(Outcome::Unknown(_))));
     for candidate in candidates {
         let set = candidate.set;
-        let shut = doubtful.or(closed[set].is_some().then_some(set));
+        let shut = doubtful || closed[set].is_some();
         match (&candidate.verdict, shut) {
             (Err(why), _) => {
                 let why = why.clone();
@@ -34,22 +38,17 @@ pub fn pass(known: &Known, gates: &Gates, doubts: &[Option<String>], candidates:
                 let why = Explanation::new(why).hint("`--prune` deletes it");
                 plan.told.push(candidate.entry(Action::None, Outcome::Extra(why)));
             }
-            (Ok(_), Some(shut)) => {
-                let why =
-                    format!("nothing is deleted for the set `{}`, as said there", known.sets[shut].name);
+            (Ok(_), true) => {
+                let why = format!("nothing of the set `{}` is deleted", known.sets[set].name);
                 let why = Outcome::Skipped(Explanation::new(why));
                 plan.told.push(candidate.entry(Action::Delete, why));
             }
-            (Ok(proof), None) => {
+            (Ok(proof), false) => {
                 let proof = *proof;
                 plan.doomed.push(candidate.doomed(&known.sets[set], proof));
             }
         }
     }
-    let sets = known.sets.iter().zip(closed);
-    plan.told.extend(
-        sets.filter_map(|(set, verdict)| Some(entry(id(set), set.origin.clone(), Action::None, verdict?))),
-    );
     plan
 }
 

@@ -4,7 +4,7 @@ mod check;
 mod family;
 mod faults;
 mod later;
-mod make;
+pub mod make;
 mod model;
 mod operations;
 mod order;
