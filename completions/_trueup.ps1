@@ -47,6 +47,7 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
         'trueup;plan' {
             [CompletionResult]::new('--replace', '--replace', [CompletionResultType]::ParameterName, 'Allow this object to be deleted and created again; can be repeated')
             [CompletionResult]::new('--rotate', '--rotate', [CompletionResultType]::ParameterName, 'Send the write-only values of this object again; can be repeated')
+            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set may be pruned [default: its `max-deletes`]')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
@@ -60,6 +61,8 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--detailed-exitcode', '--detailed-exitcode', [CompletionResultType]::ParameterName, 'Exit with 2 when there are differences, or changes were made')
+            [CompletionResult]::new('--prune', '--prune', [CompletionResultType]::ParameterName, 'Delete what is in the scope of a Set and in no document')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Let all objects of a Set be pruned, none being left in the documents')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
@@ -69,6 +72,8 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             break
         }
         'trueup;drift' {
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'What makes the exit code 2; can be repeated [default: difference]')
+            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set may be pruned [default: its `max-deletes`]')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
@@ -81,17 +86,20 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for the whole run, such as 90s or 5m')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('--prune', '--prune', [CompletionResultType]::ParameterName, 'Delete what is in the scope of a Set and in no document')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Let all objects of a Set be pruned, none being left in the documents')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
-            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
-            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'trueup;apply' {
             [CompletionResult]::new('--replace', '--replace', [CompletionResultType]::ParameterName, 'Allow this object to be deleted and created again; can be repeated')
             [CompletionResult]::new('--rotate', '--rotate', [CompletionResultType]::ParameterName, 'Send the write-only values of this object again; can be repeated')
+            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set may be pruned [default: its `max-deletes`]')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
@@ -106,6 +114,8 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
             [CompletionResult]::new('--yes', '--yes', [CompletionResultType]::ParameterName, 'Write without asking')
             [CompletionResult]::new('--detailed-exitcode', '--detailed-exitcode', [CompletionResultType]::ParameterName, 'Exit with 2 when there are differences, or changes were made')
+            [CompletionResult]::new('--prune', '--prune', [CompletionResultType]::ParameterName, 'Delete what is in the scope of a Set and in no document')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Let all objects of a Set be pruned, none being left in the documents')
             [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
             [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
             [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')

@@ -78,7 +78,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__apply)
-            opts="-f -l -v -q -h --yes --detailed-exitcode --replace --rotate --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --yes --detailed-exitcode --replace --rotate --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -89,6 +89,10 @@ _trueup() {
                     return 0
                     ;;
                 --rotate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-deletes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -232,12 +236,20 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__drift)
-            opts="-f -l -v -q -h --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --fail-on --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --fail-on)
+                    COMPREPLY=($(compgen -W "difference extra" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-deletes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -494,7 +506,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__plan)
-            opts="-f -l -v -q -h --detailed-exitcode --replace --rotate --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --detailed-exitcode --replace --rotate --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -505,6 +517,10 @@ _trueup() {
                     return 0
                     ;;
                 --rotate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-deletes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -12,6 +12,8 @@ mod delete;
 mod drift;
 #[path = "powerdns/lifecycle.rs"]
 mod lifecycle;
+#[path = "powerdns/prune.rs"]
+mod prune;
 #[path = "powerdns/scale.rs"]
 mod scale;
 #[path = "powerdns/secrets.rs"]

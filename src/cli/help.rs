@@ -24,6 +24,7 @@ pub const DRIFT: &str = "\
 Examples:
   trueup drift -f manifests/
   trueup drift -f manifests/ -l team=payments --output ndjson
+  trueup drift -f manifests/ --fail-on difference,extra
 
 Nothing is ever written. The exit code is 2 when the server differs, 0 when all is in sync.";
 
@@ -32,6 +33,7 @@ Examples:
   trueup apply -f manifests/                            shows the plan, asks, writes
   trueup apply -f manifests/ --yes                      in CI
   trueup apply -f manifests/ --replace Queue///orders   where replacing is the only way
+  trueup apply -f manifests/ --prune --max-deletes 20   deletes what a Set claims and no document names
 
 Without a terminal and without --yes nothing is written, and the exit code is 5 unless all is in sync.";
 

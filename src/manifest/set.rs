@@ -278,7 +278,3 @@ fn clash(first: &Set, second: &Set, source: &dyn KindSource) -> Option<Problem> 
         Some(Problem::new(message).at(claim.origin.clone()).hint(hint))
     })
 }
-
-#[cfg(test)]
-#[path = "set_tests.rs"]
-mod tests;

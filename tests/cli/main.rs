@@ -16,6 +16,7 @@ mod operations;
 mod probe;
 mod process;
 mod proxy;
+mod prune;
 mod rename;
 mod secrets;
 mod servers;

@@ -16,7 +16,7 @@ use crate::core::node::{Node, Want};
 use crate::core::path::Path;
 
 /// The members of a kind's record.
-pub const MEMBERS: [&str; 27] = [
+pub const MEMBERS: [&str; 28] = [
     "key",
     "parent",
     "id",
@@ -30,6 +30,7 @@ pub const MEMBERS: [&str; 27] = [
     "check",
     "fields",
     "owner",
+    "builtin",
     "managers",
     "version",
     "serial",
@@ -88,6 +89,7 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         ready: filter(reader, "ready"),
         exists: filter(reader, "exists"),
         depends_on: record.get("depends-on").and_then(|node| depends_on(reader, node, &kind.backend)),
+        builtin: filter(reader, "builtin"),
         managers: filter(reader, "managers"),
         conflict: filter(reader, "conflict"),
         name: kind,

@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use super::document::{Document, Ensure, Policy};
 use super::exchange::Item;
+use super::filter::Vars;
 use super::graph::Graph;
 use super::identity::ObjectId;
 use super::kind::{Kind, Kinds};
@@ -119,10 +120,13 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
         let rank = Rank { depth: family::depth(kind, known.kinds), claim: place };
         let owner = known.sets[set].owner.as_deref();
         for (id, item, several) in alone(claim, kind, found.items) {
-            if named.has(&id, item.server_id.as_deref()) {
+            let builtin = is_builtin(kind, &item);
+            if named.has(&id, item.server_id.as_deref()) || builtin == Ok(true) {
                 continue;
             }
-            let verdict = if several > 1 {
+            let verdict = if let Err(why) = builtin {
+                Err(why)
+            } else if several > 1 {
                 Err(Explanation::new(format!("{several} objects answer to its name")))
             } else {
                 named.doubt(&id).map_or_else(|| judge(known, set, claim, kind, owner, &item), Err)
@@ -191,6 +195,21 @@ fn judge(
     };
     let why = Explanation::new(format!("nothing proves that it is ours: {lacking}"));
     Err(why.hint("add a document for it, or say `exclusive: true` in the set where nobody else has objects"))
+}
+
+/// Whether the server made an object for itself.
+///
+/// # Errors
+/// Why that cannot be told.
+fn is_builtin(kind: &Kind, item: &Item) -> Result<bool, Explanation> {
+    let Some(filter) = &kind.builtin else { return Ok(false) };
+    match filter.one(&item.value, &Vars::default()) {
+        Ok(value) => Ok(value == Some(Value::Bool(true))),
+        Err(error) => {
+            let why = format!("whether it is the server's own cannot be told: {error}");
+            Err(Explanation::new(why).hint("the fault is in `builtin` of the backend's document"))
+        }
+    }
 }
 
 const PROTECTED: &str = "it is protected by its annotation `trueup/prune: \"false\"`";

@@ -215,6 +215,20 @@ fn several_of_one_name_are_left_and_one_that_was_listed_twice_is_one() {
 }
 
 #[test]
+fn what_the_server_made_for_itself_is_not_too_much() {
+    let mut world = World::new(vec![ours("amq.topic"), ours("old")]);
+    let builtin = |text: &str| crate::core::filter::Filter::parse(text).ok();
+    let kind = kind("Record", false, Some("Zone"));
+    let owner = Path::parse("owner").ok();
+    let filter = r#".owner == "me""#;
+    world.kinds.insert(Kind { owner: owner.clone(), builtin: builtin(filter), ..kind.clone() });
+    assert_eq!(world.plan(), (vec![], vec![]));
+    world.kinds.insert(Kind { owner, builtin: builtin("error(1)"), ..kind });
+    assert!(world.told()[0].contains("extra: whether it is the server's own cannot be told"));
+    assert_eq!(world.doomed(), [""; 0]);
+}
+
+#[test]
 fn what_is_on_its_way_out_is_no_deletion_of_ours() {
     let world = World::new(vec![Item { deleting: true, ..ours("old") }]);
     assert_eq!(world.doomed(), [""; 0]);

@@ -59,6 +59,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         check: None,
         fields: FieldRules::default(),
         owner: None,
+        builtin: None,
         version: Version::None,
         serial: Serial::No,
         visible: Duration::ZERO,
