@@ -12,7 +12,9 @@ use futures_util::stream;
 use super::drive::Look;
 use super::live::{Veils, Wants, id_of};
 use crate::core::document::Document;
-use crate::core::exchange::{Answer, Ask, Collection, Failure, Item, ParentIds, Target, Wanted};
+use crate::core::exchange::{
+    Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
+};
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{Kind, Kinds, Parent, Part, Piece, Read};
 use crate::core::report::Requests;
@@ -58,6 +60,8 @@ struct Scope {
     ids: ParentIds,
     /// The parts that the parents' own keys say, those of grandparents among them.
     implied: BTreeMap<Arc<str>, Value>,
+    /// The parents that can be asked for by themselves.
+    above: Vec<Target>,
 }
 
 /// A walk under way.
@@ -120,7 +124,7 @@ impl<'w, L: Look> Walk<'w, L> {
 
     /// The objects of a kind in one scope.
     async fn collection(&mut self, kind: &Arc<Kind>, scope: Scope, wants: Wants<'_>) -> Vec<Item> {
-        let Scope { parts, ids, .. } = scope;
+        let Scope { parts, ids, above, .. } = scope;
         let ask = match &kind.list {
             Some(_) => {
                 let scope = Key::new(parts);
@@ -142,6 +146,7 @@ impl<'w, L: Look> Walk<'w, L> {
                 }
             }
             Answer::Found(item) => vec![item],
+            Answer::Failed(failure) if is_missing(&failure) && self.is_gone(above).await => Vec::new(),
             Answer::Failed(failure) => {
                 self.missed.failures.push(failure);
                 Vec::new()
@@ -152,6 +157,16 @@ impl<'w, L: Look> Walk<'w, L> {
             | Answer::Begun { .. }
             | Answer::Progress(_) => Vec::new(),
         }
+    }
+
+    /// Whether one of the parents is there no longer; then there is nothing below it, and nothing was missed.
+    async fn is_gone(&self, parents: Vec<Target>) -> bool {
+        for parent in parents {
+            if matches!(self.clients.ask(&Ask::Read(parent)).await, Answer::Absent) {
+                return true;
+            }
+        }
+        false
     }
 
     /// What a partial listing showed, each object read whole. One that is gone by now is left out.
@@ -233,8 +248,9 @@ impl<'w, L: Look> Walk<'w, L> {
             scopes = match parent {
                 Some(parent) => {
                     let found = Box::pin(self.list(&parent, wants)).await;
-                    let below =
-                        |scope: &Scope| found.iter().filter_map(|one| scope.below(part, one)).collect();
+                    let below = |scope: &Scope| {
+                        found.iter().filter_map(|one| scope.below(part, &parent, one)).collect()
+                    };
                     scopes.iter().flat_map(|scope| -> Vec<Scope> { below(scope) }).collect()
                 }
                 None => {
@@ -273,7 +289,7 @@ impl Scope {
     }
 
     /// The scope below a parent; `None` for one that lies below other grandparents than the scope.
-    fn below(&self, part: &Part, parent: &Found) -> Option<Scope> {
+    fn below(&self, part: &Part, kind: &Kind, parent: &Found) -> Option<Scope> {
         let ((_, own), above) = parent.key.parts().split_last()?;
         let strange =
             |(name, value): &(Arc<str>, Value)| self.implied.get(name).is_some_and(|v| !equal(v, value));
@@ -281,10 +297,19 @@ impl Scope {
             return None;
         }
         let mut scope = self.with(part, own);
+        if matches!(&kind.read, Read::Op(op) if !op.needs_id() || parent.server_id.is_some()) {
+            let id = ObjectId { kind: kind.name.clone(), key: parent.key.clone() };
+            scope.above.push(Target { server_id: parent.server_id.clone(), ..target(id, self.ids.clone()) });
+        }
         scope.implied.extend(above.iter().cloned());
         scope.ids.0.extend(parent.server_id.clone().map(|id| (part.name.clone(), id)));
         Some(scope)
     }
+}
+
+/// Whether the server says that there is no such collection.
+fn is_missing(failure: &Failure) -> bool {
+    matches!(failure.class, FailureClass::Status(404 | 410))
 }
 
 /// Whether a key names this object in one of its parts.
