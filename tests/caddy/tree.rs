@@ -4,7 +4,6 @@ use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::api::Api;
