@@ -47,17 +47,7 @@ impl<'f> Finder<'f, '_> {
     /// Requests that observe.
     fn looks(&mut self) {
         let kind = self.kind;
-        let read = match &kind.read {
-            Read::Op(op) => Some(op),
-            Read::FromList => None,
-        };
-        let version = match &kind.version {
-            Version::Request(op, _) => Some(&**op),
-            _ => None,
-        };
-        let list = kind.list.as_ref().map(|list| &list.op);
-        for (name, op) in [("list", list), ("read", read), ("version", version)] {
-            let Some(op) = op else { continue };
+        for (name, op) in kind.asks() {
             if matches!(op.method, Method::Put | Method::Patch | Method::Delete) {
                 let message = format!("`{name}` by {} could change something", op.method.as_str());
                 self.reader.wrong(self.at(name), message).hint =
