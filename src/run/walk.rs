@@ -125,6 +125,7 @@ impl<'w, L: Look> Walk<'w, L> {
     /// The objects of a kind in one scope.
     async fn collection(&mut self, kind: &Arc<Kind>, scope: Scope, wants: Wants<'_>) -> Vec<Item> {
         let Scope { parts, ids, above, .. } = scope;
+        let sought = sought(kind, &parts);
         let ask = match &kind.list {
             Some(_) => {
                 let scope = Key::new(parts);
@@ -135,7 +136,8 @@ impl<'w, L: Look> Walk<'w, L> {
             }
         };
         match self.clients.ask(&ask).await {
-            Answer::Listed(listing) => {
+            Answer::Listed(mut listing) => {
+                listing.items.retain(|item| is_sought(kind, item, &sought));
                 let doubts = listing.incomplete.into_iter().chain(listing.problems);
                 self.missed.failures.extend(doubts.map(Failure::doubt));
                 match &kind.list {
@@ -305,6 +307,19 @@ impl Scope {
         scope.ids.0.extend(parent.server_id.clone().map(|id| (part.name.clone(), id)));
         Some(scope)
     }
+}
+
+/// What a search looks for: the parts of the object's own key that its request carries.
+fn sought(kind: &Kind, parts: &[(Arc<str>, Value)]) -> Vec<(Arc<str>, Value)> {
+    let is_own = |name: &str| kind.part(name).is_some_and(|part| part.parent == Parent::Own);
+    let carried = |name: &str| kind.list.iter().any(|list| list.op.carries(name));
+    parts.iter().filter(|(name, _)| is_own(name) && carried(name)).cloned().collect()
+}
+
+/// Whether a search looked for the item. What it found besides is another search's to tell, or nobody's: `foo-bar`
+/// is not `foo`.
+fn is_sought(kind: &Kind, item: &Item, sought: &[(Arc<str>, Value)]) -> bool {
+    sought.iter().all(|(name, value)| kind.same_part(&item.key, name, value))
 }
 
 /// Whether the server says that there is no such collection.
