@@ -10,8 +10,8 @@ use super::args::{
     OutputFormat, PlanArgs, ProbeArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
 };
 use super::options::{
-    Apply, ApplyPlan, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output, Plan, Probe,
-    Serve, Sources, Validate,
+    Apply, ApplyPlan, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output,
+    Plan, Probe, Serve, Sources, Validate,
 };
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;

@@ -56,11 +56,11 @@ impl Saving {
     /// # Errors
     /// The exit code.
     pub fn save(self, report: &Report, specimens: &[Specimen], out: &mut Out) -> Result<(), Exit> {
-        let tally = Tally::of(report);
-        if report.interrupted || tally.failed + tally.unknown > 0 {
+        let exit = exit(report, Verb::Plan, false);
+        if matches!(exit, Exit::Interrupted | Exit::Failed) {
             let why = "the plan is not saved: not all of it is known";
             out.error(&Problem::new(why).hint("mend what failed or is unknown above, or leave it out"));
-            return Err(if report.interrupted { Exit::Interrupted } else { Exit::Failed });
+            return Err(exit);
         }
         let plan = self.draft.finish(report, specimens, &self.redactor);
         file::write(&self.file, &seal(&plan)).map_err(|problem| start::failed(&problem, out))?;
@@ -76,7 +76,13 @@ pub fn show(path: &Path, output: &Output, out: &mut Out) -> Exit {
     match sealed {
         Ok(sealed) => {
             let shown = shown(&sealed, name);
-            let view = View { verb: Verb::Plan, objects: true, fields: true, verbose: output.verbose > 0, elapsed: None };
+            let view = View {
+                verb: Verb::Plan,
+                objects: true,
+                fields: true,
+                verbose: output.verbose > 0,
+                elapsed: None,
+            };
             out.plan(&sealed.plan.report(), &shown, &view);
             Exit::Success
         }
@@ -160,12 +166,12 @@ fn load(plan: &SavedPlan, options: &ApplyPlan, out: &mut Out) -> Result<Loaded, 
     if !options.backends.is_empty() {
         let trusted = manifest::load(&options.backends);
         if trusted.problems.iter().all(|problem| problem.warning) {
-            same_backends(plan, &trusted.backends)
-                .map_err(|unfit| told(&unfit.rejected(&name), out))?;
+            same_backends(plan, &trusted.backends).map_err(|unfit| told(&unfit.rejected(&name), out))?;
         }
     }
     let own = options.backends.is_empty();
-    let read = plan.loaded(own).map_err(|error| bad(Problem::new(format!("reading `{name}`: {error}")), out))?;
+    let read =
+        plan.loaded(own).map_err(|error| bad(Problem::new(format!("reading `{name}`: {error}")), out))?;
     let Flags { labels, only, exclude, .. } = &plan.flags;
     let selection = Selection::new(labels, only, exclude)
         .map_err(|error| bad(Problem::new(format!("reading `{name}`: {error}")), out))?;

@@ -198,7 +198,8 @@ mod tests {
 
     #[test]
     fn the_parts_add_up() {
-        let report = report("sync idle planned done+ applied refused conflict failed unknown unstuck+ skipped");
+        let report =
+            report("sync idle planned done+ applied refused conflict failed unknown unstuck+ skipped");
         let tally = Tally::of(&report);
         assert_eq!(tally.total(), report.objects.len());
         assert_eq!((tally.in_sync, tally.troubled(), tally.wrote), (2, 6, 2));

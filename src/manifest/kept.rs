@@ -82,9 +82,7 @@ fn named(reference: &Reference) -> Value {
 fn node(value: &Value, at: Pos) -> Result<Node, NotADocument> {
     let want = match value {
         Value::Null => Want::Unset,
-        Value::Array(items) => {
-            Want::List(items.iter().map(|item| node(item, at)).collect::<Result<_, _>>()?)
-        }
+        Value::Array(items) => Want::List(items.iter().map(|item| node(item, at)).collect::<Result<_, _>>()?),
         Value::Object(map) => match map.iter().next() {
             Some((tag, value)) if map.len() == 1 && tag.starts_with('!') => {
                 tagged(tag, value, at).ok_or_else(|| NotADocument(tag.clone()))?

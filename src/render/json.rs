@@ -70,6 +70,8 @@ struct Results {
     in_sync: usize,
     planned: usize,
     done: usize,
+    /// Only of a saved plan: there where it is not zero.
+    #[serde(skip_serializing_if = "is_zero")]
     already_applied: usize,
     refused: usize,
     conflict: usize,
@@ -77,6 +79,10 @@ struct Results {
     unknown: usize,
     not_effective: usize,
     skipped: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[derive(serde::Serialize)]

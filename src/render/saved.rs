@@ -60,7 +60,10 @@ pub fn text(report: &Report, shown: &Shown, view: &View) -> Text {
     text.push(Line::new());
     text.append(text::report(report, view));
     text.push(Line::new());
-    text.push(Line::plain(&format!("Hashes of the plan {}, and of what is desired and observed:", short(&shown.hash))));
+    text.push(Line::plain(&format!(
+        "Hashes of the plan {}, and of what is desired and observed:",
+        short(&shown.hash)
+    )));
     for (entry, [desired, observed]) in listed(report, shown, view) {
         let line = Line::plain(&format!("  {} {}  ", short(desired), short(observed)));
         text.push(line.with(Style::Plain, &entry.id.to_string()));

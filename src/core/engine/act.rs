@@ -172,9 +172,7 @@ impl Engine {
         if let Some(outcome) = spent(object, &decision) {
             return self.settle(at, outcome);
         }
-        let ours = decision.action == Action::Update && self.came_with_parent(at);
-        let moved = self.moved(at, &decision);
-        if let Some(outcome) = moved.filter(|_| !ours) {
+        if let Some(outcome) = self.moved(at, &decision) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
         }

@@ -60,6 +60,12 @@ impl Engine {
     pub(super) fn moved(&self, at: usize, decision: &Decision) -> Option<Outcome> {
         let object = &self.objects[at];
         let agreed = object.agreed.as_ref()?;
+        if let Some(why) = agreed.saved.as_ref().and_then(|saved| saved.refused.clone()) {
+            return Some(Outcome::Refused(why));
+        }
+        if decision.action == Action::Update && self.came_with_parent(at) {
+            return None;
+        }
         match &agreed.saved {
             Some(saved) => self.is_stale(at, agreed, saved, decision).map(Outcome::Refused),
             None => object.moved(decision.action, &decision.changes, self.names_what_is_new(at)),
@@ -74,9 +80,6 @@ impl Engine {
         saved: &Saved,
         decision: &Decision,
     ) -> Option<Explanation> {
-        if let Some(why) = &saved.refused {
-            return Some(why.clone());
-        }
         let destroys = matches!(decision.action, Action::Delete | Action::Replace);
         if destroys && saved.server_id.is_some() && saved.server_id != self.objects[at].server_id {
             return Some(stale("another object has its name since the plan was made"));
@@ -111,9 +114,8 @@ impl Engine {
 /// What the existence of an object says of a plan that was to do `planned`, now that `due` is due.
 fn existence(planned: Action, due: Action) -> Option<&'static str> {
     match (planned, due) {
-        (Action::Create, Action::Update | Action::Replace | Action::Delete) | (Action::None, Action::Delete) => {
-            Some("it has come into being since the plan was made")
-        }
+        (Action::Create, Action::Update | Action::Replace | Action::Delete)
+        | (Action::None, Action::Delete) => Some("it has come into being since the plan was made"),
         (Action::None | Action::Update | Action::Delete, Action::Create) => {
             Some("it was deleted since the plan was made")
         }

@@ -42,7 +42,8 @@ fn read_if(path: &Path, wrong: impl Fn(&Metadata) -> Option<(String, String)>) -
     // Looked at before it is opened: a named pipe waits for its writer.
     if !metadata.is_file() {
         let mut rejected = bad("it is not a regular file");
-        rejected.problem = rejected.problem.hint("a saved plan is a file; standard input and devices are not read");
+        rejected.problem =
+            rejected.problem.hint("a saved plan is a file; standard input and devices are not read");
         return Err(rejected);
     }
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;

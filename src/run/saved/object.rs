@@ -139,8 +139,10 @@ impl SavedObject {
     pub fn pledge(&self, desired: &str) -> Pledge {
         let refused = match self.outcome() {
             _ if self.desired != desired => Some(
-                Explanation::new("it is not what the plan wants: a variable or a file that it names has changed")
-                    .hint("make a new plan"),
+                Explanation::new(
+                    "it is not what the plan wants: a variable or a file that it names has changed",
+                )
+                .hint("make a new plan"),
             ),
             Outcome::InSync | Outcome::Planned => None,
             other => other.explanation().map(|why| Explanation {
@@ -158,8 +160,7 @@ impl SavedObject {
     }
 
     fn outcome(&self) -> Outcome {
-        let why =
-            Explanation { message: self.message.clone().unwrap_or_default(), hint: self.hint.clone() };
+        let why = Explanation { message: self.message.clone().unwrap_or_default(), hint: self.hint.clone() };
         match &*self.result {
             "in-sync" => Outcome::InSync,
             "planned" => Outcome::Planned,

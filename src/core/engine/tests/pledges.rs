@@ -2,11 +2,12 @@
 
 use serde_json::json;
 
-use super::model::{Model, document, kind};
+use super::model::{Model, document, kind, reference};
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::document::{Document, Ensure};
 use crate::core::engine::Options;
 use crate::core::engine::pledge::Pledge;
+use crate::core::node::Want;
 use crate::core::path::Path;
 use crate::core::report::{Action, Explanation, Report};
 use crate::core::value::Value;
@@ -107,12 +108,40 @@ fn nothing_is_deleted_but_what_the_plan_deletes() {
     assert_eq!(told(&held(&mut model, &documents, pledge(Action::Delete, vec![]))), "delete already-applied");
 }
 
+/// A creation compares nothing, and is made of what it refers to.
+#[test]
+fn a_reference_that_names_another_value() {
+    for (then, said) in [
+        (json!(1), "done"),
+        (json!(9), "what `Team/a .id` names has changed since the plan was made: it was 9, and is 1"),
+    ] {
+        let mut model = Model::new(vec![kind("Team", false, None), kind("Web", false, None)]);
+        model.put("Team", &[("name", "a")], json!({}));
+        let mut web = document("Web", &[("name", "w")], json!({"team": null}));
+        let team = web.spec.get_mut("team").expect("it is there");
+        team.want = Want::Ref(Box::new(reference("Team/a")));
+        let documents = [document("Team", &[("name", "a")], json!({})), web];
+        let references = vec![("Team/a .id".into(), then)];
+        let pledges = vec![
+            pledge(Action::None, Vec::new()),
+            Pledge { references, ..pledge(Action::Create, Vec::new()) },
+        ];
+        let report = model.apply_saved(&documents, pledges, Options::default());
+        let result = &report.objects[1].result;
+        assert_eq!(result.explanation().map_or(result.word(), |why| &why.message), said);
+        assert_eq!(model.get("Web", "w").is_some(), said == "done");
+    }
+}
+
 #[test]
 fn what_the_plan_refuses_is_not_done() {
     let (mut model, documents) = team(json!({"size": 2}));
     let refused = Some(Explanation::new("it was skipped"));
-    let report =
-        held(&mut model, &documents, Pledge { refused, ..pledge(Action::Update, vec![change("size", json!(1), json!(2))]) });
+    let report = held(
+        &mut model,
+        &documents,
+        Pledge { refused, ..pledge(Action::Update, vec![change("size", json!(1), json!(2))]) },
+    );
     assert_eq!(told(&report), "update refused it was skipped");
     assert_eq!(model.writes(), [""; 0]);
 }
