@@ -15,6 +15,9 @@ use crate::core::value::{Value, canonical_text};
 /// The version of the form.
 const FORM: u32 = 1;
 
+/// What a plan is, for those who take something else for one.
+const HINT: &str = "a plan comes from `trueup plan --out FILE`; manifests are named with `-f`";
+
 /// The begin of each file, as [`seal`] writes it.
 pub const BEGIN: &str = "{\"trueupPlan\":";
 
@@ -49,7 +52,7 @@ pub fn seal(plan: &SavedPlan) -> String {
 /// # Errors
 /// A text that is no plan, or one of another form.
 pub fn read(text: &str, name: &str) -> Result<Sealed, Rejected> {
-    let bad = |why: &str| Rejected::bad(Problem::new(format!("`{name}` {why}")));
+    let bad = |why: &str| Rejected::bad(Problem::new(format!("`{name}` {why}")).hint(HINT));
     let value: Value = serde_json::from_str(text).map_err(|error| {
         let cut = error.is_eof() && text.starts_with(BEGIN);
         bad(if cut { "is a saved plan that was cut off" } else { "is not a saved plan: it is not JSON" })
