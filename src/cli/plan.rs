@@ -2,56 +2,72 @@
 
 use std::time::Instant;
 
-use super::options::{Consents, Drift, Effort, Output, Plan, Sources};
-use super::start;
+use super::options::{Consents, Drift, Effort, Output, Plan};
+use super::saved::Saving;
+use super::start::{self, Loaded};
 use crate::core::exit::{Exit, Verb, exit};
 use crate::render::out::Out;
 use crate::render::text::View;
 use crate::run::input::Reach;
 
 pub fn plan(options: &Plan, output: &Output, out: &mut Out) -> Exit {
-    compare(
-        Verb::Plan,
-        &options.sources,
-        options.effort,
-        &options.consents,
-        options.detailed_exitcode,
-        output,
-        out,
-    )
-    .unwrap_or_else(|exit| exit)
+    planned(options, output, out).unwrap_or_else(|exit| exit)
+}
+
+fn planned(options: &Plan, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
+    let loaded = start::load(Verb::Plan.word(), &options.sources, Reach::Used, out)?;
+    let saving = Saving::of(options, &loaded, out)?;
+    let (effort, consents) = (options.effort, &options.consents);
+    let comparison = Comparison { verb: Verb::Plan, effort, consents, output };
+    comparison.run(loaded, options.detailed_exitcode, saving, out)
 }
 
 pub fn drift(options: &Drift, output: &Output, out: &mut Out) -> Exit {
-    compare(Verb::Drift, &options.sources, options.effort, &Consents::default(), true, output, out)
-        .unwrap_or_else(|exit| exit)
+    let consents = &Consents::default();
+    let comparison = Comparison { verb: Verb::Drift, effort: options.effort, consents, output };
+    let loaded = start::load(Verb::Drift.word(), &options.sources, Reach::Used, out);
+    loaded.and_then(|loaded| comparison.run(loaded, true, None, out)).unwrap_or_else(|exit| exit)
 }
 
-fn compare(
+/// How a pass is made, and told.
+struct Comparison<'o> {
     verb: Verb,
-    sources: &Sources,
     effort: Effort,
-    consents: &Consents,
-    detailed: bool,
-    output: &Output,
-    out: &mut Out,
-) -> Result<Exit, Exit> {
-    let began = Instant::now();
-    let loaded = start::load(verb.word(), sources, Reach::Used, out)?;
-    let mut runner = start::open(verb.word(), loaded, effort, consents, out)?;
-    start::block_on(start::one_thread(), effort, out, async |limits, out| {
-        let bar = start::bar(output);
-        let report = runner.plan_once(limits, &|done, all| bar.observing(done, all)).await;
-        bar.clear();
-        let report = match report {
-            Ok(report) => report,
-            Err(problem) => return start::failed(&problem, out),
-        };
-        let elapsed = start::told(began.elapsed());
-        out.report(
-            &report,
-            &View { verb, objects: true, fields: true, verbose: output.verbose > 0, elapsed },
-        );
-        exit(&report, verb, detailed)
-    })
+    consents: &'o Consents,
+    output: &'o Output,
+}
+
+impl Comparison<'_> {
+    fn run(
+        &self,
+        loaded: Loaded,
+        detailed: bool,
+        saving: Option<Saving>,
+        out: &mut Out,
+    ) -> Result<Exit, Exit> {
+        let began = Instant::now();
+        let verb = self.verb;
+        let mut runner = start::open(verb.word(), loaded, self.effort, self.consents, out)?;
+        start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
+            let bar = start::bar(self.output);
+            let tell = |done, all| bar.observing(done, all);
+            // What was seen is held to the end only where it is to be saved.
+            let found = match saving {
+                Some(_) => runner.plan_kept(limits, &tell).await,
+                None => runner.plan_once(limits, &tell).await.map(|report| (report, Vec::new())),
+            };
+            bar.clear();
+            let (report, specimens) = match found {
+                Ok(found) => found,
+                Err(problem) => return start::failed(&problem, out),
+            };
+            let elapsed = start::told(began.elapsed());
+            let verbose = self.output.verbose > 0;
+            out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
+            match saving.map(|saving| saving.save(&report, &specimens, out)) {
+                Some(Err(exit)) => exit,
+                _ => exit(&report, verb, detailed),
+            }
+        })
+    }
 }

@@ -33,22 +33,42 @@ pub fn load(command: &str, sources: &Sources, reach: Reach, out: &mut Out) -> Re
         out.error(&Problem::new(error.to_string()));
         Exit::Usage
     })?;
-    let sources = input::Sources {
-        files: sources.files.clone(),
-        backends: sources.backends.clone(),
-        allow_env: sources.allow_env.clone(),
-        selection,
-    };
     let chooses = !matches!(reach, Reach::Kinds(_) | Reach::Backends(_));
+    let loaded = load_from(
+        command,
+        input::Sources {
+            files: sources.files.clone(),
+            backends: sources.backends.clone(),
+            allow_env: sources.allow_env.clone(),
+            selection,
+            keep: sources.keep,
+            ..input::Sources::default()
+        },
+        reach,
+        out,
+    )?;
+    if chooses {
+        chosen(&loaded.input, out)?;
+    }
+    Ok(loaded)
+}
+
+/// [`load`] without a look at what was chosen.
+///
+/// # Errors
+/// The exit code.
+pub fn load_from(
+    command: &str,
+    sources: input::Sources,
+    reach: Reach,
+    out: &mut Out,
+) -> Result<Loaded, Exit> {
     let loaded = input::load(sources, reach, &|name| std::env::var_os(name));
     out.hide(Redactor::new(loaded.secrets.iter().cloned()));
     match loaded.input {
         Ok(input) => {
             for warning in &input.warnings {
                 out.error(warning);
-            }
-            if chooses {
-                chosen(&input, out)?;
             }
             Ok(Loaded { input, secrets: loaded.secrets })
         }

@@ -70,12 +70,19 @@ struct Results {
     in_sync: usize,
     planned: usize,
     done: usize,
+    /// Only of a saved plan: there where it is not zero.
+    #[serde(skip_serializing_if = "is_zero")]
+    already_applied: usize,
     refused: usize,
     conflict: usize,
     failed: usize,
     unknown: usize,
     not_effective: usize,
     skipped: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[derive(serde::Serialize)]
@@ -223,6 +230,7 @@ fn summary(report: &Report) -> Summary {
             in_sync: tally.in_sync,
             planned: tally.planned.total(),
             done: tally.done.total(),
+            already_applied: tally.applied,
             refused: tally.refused,
             conflict: tally.conflict,
             failed: tally.failed,

@@ -21,6 +21,7 @@ use crate::core::scrub;
 use super::explained::{self, Object};
 use super::exported::{self, Export};
 use super::paint::{Line, Text};
+use super::saved::{self, Shown};
 use super::table::{self, Listed};
 use super::text::{self, View};
 use super::{json, kind, probe, probe_json, problem};
@@ -134,6 +135,23 @@ impl Out {
             Format::Json => self.stdout.write(&json::document(&report, view.verb, view.verbose)),
             Format::Ndjson => self.stdout.write(&json::lines(&report, view.verb, view.verbose)),
         }
+    }
+
+    /// A saved plan, on standard output, in the format asked for.
+    pub fn plan(&mut self, report: &Report, shown: &Shown, view: &View) {
+        let report = scrub::report(report, &self.secrets.get());
+        match self.format {
+            Format::Text => self.result(&saved::text(&report, shown, view)),
+            Format::Json => self.stdout.write(&saved::document(&report, shown, view)),
+            Format::Ndjson => self.stdout.write(&saved::lines(&report, shown, view)),
+        }
+    }
+
+    /// That a plan was saved, and until when it holds.
+    pub fn saved(&mut self, file: &str, expires: &str) {
+        let mut text = Text::new();
+        text.push(Line::plain(&format!("Saved to {file}; it expires {expires}: `trueup apply {file}`.")));
+        self.note(&text);
     }
 
     /// A report as text on standard error, whatever the format: a plan that is to be confirmed.

@@ -7,4 +7,5 @@ pub mod input;
 pub mod live;
 mod probe;
 pub mod runner;
+pub mod saved;
 pub mod walk;

@@ -7,6 +7,7 @@ use super::drive::{self, Limits, Tell};
 use super::input::Input;
 use crate::api::client::Options as ClientOptions;
 use crate::core::document::{Document, Ensure};
+use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Engine, Mode, Options, Specimen};
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
@@ -113,6 +114,19 @@ impl Runner {
         Ok((Report { requests: clients.requests(), ..engine.report() }, specimens))
     }
 
+    /// [`Runner::plan_once`] with what was seen of each object of the report.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn plan_kept(
+        &mut self,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<(Report, Vec<Specimen>), Problem> {
+        let selection = self.selection.clone();
+        self.explain_once(&|document| selection.takes(document), limits, tell).await
+    }
+
     async fn plan_of(
         &self,
         documents: Vec<Document>,
@@ -145,6 +159,25 @@ impl Runner {
         let mut requests = agreed.requests;
         requests += clients.requests();
         Ok(Report { requests, ..report })
+    }
+
+    /// Does what a saved plan says and nothing else: a pledge for each selected document, in their order. The
+    /// runner is needed no longer.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn apply_saved(
+        &mut self,
+        pledges: Vec<Pledge>,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<Report, Problem> {
+        let clients = Clients::read_write(&self.transports, &self.kinds, &self.client)?;
+        let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
+        let mut engine = self.engine(documents, graph, Mode::Apply, None);
+        engine.hold_to(pledges);
+        let engine = drive::act(engine, &clients, limits, tell).await;
+        Ok(Report { requests: clients.requests(), ..engine.report() })
     }
 
     fn options(&self) -> Options {

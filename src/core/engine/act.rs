@@ -172,9 +172,7 @@ impl Engine {
         if let Some(outcome) = spent(object, &decision) {
             return self.settle(at, outcome);
         }
-        let ours = decision.action == Action::Update && self.came_with_parent(at);
-        let moved = object.moved(decision.action, &decision.changes, self.names_what_is_new(at));
-        if let Some(outcome) = moved.filter(|_| !ours) {
+        if let Some(outcome) = self.moved(at, &decision) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
         }
@@ -195,7 +193,7 @@ impl Engine {
     }
 
     /// Whether it refers to an object that was to be made when the run was agreed to.
-    fn names_what_is_new(&self, at: usize) -> bool {
+    pub(super) fn names_what_is_new(&self, at: usize) -> bool {
         let makes = |action: Action| matches!(action, Action::Create | Action::Replace);
         let mut named = self.objects[at].links.references.values().map(|named| &self.objects[*named]);
         named.any(|named| {

@@ -15,6 +15,7 @@ use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
 use super::decide::Seen;
 use super::operation::Underway;
+use super::pledge::Saved;
 use super::queue::Queued;
 
 /// How long a server may take to finish what it has accepted, where the kind says nothing longer.
@@ -45,6 +46,8 @@ pub struct Agreed {
     pub action: Action,
     /// By path; a set's element that goes and one that comes can share their place.
     pub before: HashMap<Path, Vec<Option<Shown>>>,
+    /// It was agreed to by saving the plan.
+    pub saved: Option<Box<Saved>>,
 }
 
 impl Agreed {
@@ -53,7 +56,7 @@ impl Agreed {
         for change in changes {
             before.entry(change.path.clone()).or_default().push(change.before.clone());
         }
-        Agreed { action, before }
+        Agreed { action, before, saved: None }
     }
 }
 
@@ -231,7 +234,14 @@ impl Object {
 
     /// Whether what needs this object may go on.
     pub fn is_usable(&self) -> bool {
-        matches!(self.outcome(), Some(Outcome::InSync | Outcome::Planned | Outcome::Done))
+        matches!(self.outcome(), Some(Outcome::InSync | Outcome::Planned | Outcome::Done | Outcome::Applied))
+    }
+
+    /// The act of a saved plan that this object is the outcome of, without a write of this run.
+    pub fn applied(&self) -> Option<Action> {
+        let agreed = self.agreed.as_ref()?;
+        let saved = agreed.saved.as_ref().filter(|saved| saved.allows());
+        saved.map(|_| agreed.action).filter(|action| *action != Action::None)
     }
 
     /// Whether it is unknown whether the object was created.

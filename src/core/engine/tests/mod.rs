@@ -9,6 +9,7 @@ mod model;
 mod operations;
 mod order;
 mod pass;
+mod pledges;
 mod rename;
 mod simulation;
 mod together;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::make::key_of;
 pub use super::make::{document, kind, reference};
 use crate::core::document::Document;
+use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
 use crate::core::exchange::{
     Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, Wanted, Write,
@@ -364,6 +365,13 @@ impl Model {
         agreed: Option<&Report>,
     ) -> Report {
         let engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, agreed);
+        self.run(engine)
+    }
+
+    /// Does what a saved plan says.
+    pub fn apply_saved(&mut self, documents: &[Document], pledges: Vec<Pledge>, options: Options) -> Report {
+        let mut engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, None);
+        engine.hold_to(pledges);
         self.run(engine)
     }
 
