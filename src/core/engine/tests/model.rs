@@ -9,7 +9,8 @@ pub use super::make::{document, kind, reference};
 use crate::core::document::Document;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
 use crate::core::exchange::{
-    Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, Wanted, Write,
+    Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, VersionToken,
+    Wanted, Write,
 };
 use crate::core::graph::Graph;
 use crate::core::identity::Key;
@@ -78,6 +79,8 @@ pub struct Model {
     pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
+    /// The one version of all objects, which each write moves; a write at another is refused.
+    pub version: Option<u64>,
 }
 
 impl Model {
@@ -122,6 +125,7 @@ impl Model {
                 if let Some(answer) = fault.as_ref().and_then(refusal) {
                     return answer;
                 }
+                let version = self.version();
                 let stored = self.objects.iter().filter(|((kind, _), _)| *kind == collection.kind.kind);
                 let scope = |s: &&Stored| {
                     collection.scope.parts().iter().all(|(part, value)| s.key.get(part) == Some(value))
@@ -132,6 +136,7 @@ impl Model {
                     .filter(|s| !is_hidden(&mut self.hidden, &format!("{} {}", collection.kind.kind, s.key)))
                     .map(|stored| Item {
                         server_id: item(stored).server_id.filter(|_| !self.anonymous),
+                        version: version.clone(),
                         ..item(stored)
                     })
                     .collect();
@@ -163,7 +168,8 @@ impl Model {
                     let old = old.clone();
                     return Answer::Found(item(&old));
                 }
-                self.find(target).map_or(Answer::Absent, |stored| Answer::Found(item(stored)))
+                let found = self.find(target).map(|stored| Item { version: self.version(), ..item(stored) });
+                found.map_or(Answer::Absent, Answer::Found)
             }
             Ask::Check(write) => {
                 self.log.push(format!("check {}", write.target().id));
@@ -232,7 +238,16 @@ impl Model {
         }
     }
 
+    fn version(&self) -> Option<VersionToken> {
+        self.version.map(|version| VersionToken { text: version.to_string().into(), weak: false })
+    }
+
     fn perform(&mut self, write: &Write) -> Answer {
+        let said = &write.target().version;
+        if said.is_some() && *said != self.version() {
+            return failed(FailureClass::Conflict);
+        }
+        self.version = self.version.map(|version| version + 1);
         match write {
             Write::Batch(writes) => {
                 let answers: Vec<Answer> = writes.iter().map(|one| self.perform(one)).collect();
