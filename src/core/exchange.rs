@@ -197,6 +197,8 @@ pub enum Answer {
         server_id: Option<Arc<str>>,
         /// 202: the server finishes it later.
         pending: bool,
+        /// An error that the answer tells of inside: of this object, or of another of those that went together.
+        inside: Option<Failure>,
     },
     /// Fields that another manager holds keep the write from being done.
     Contested(Vec<Contested>),

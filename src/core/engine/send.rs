@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::super::exchange::Write;
 use super::super::kind::{Parent, Serial, Version};
 use super::super::report::Action;
-use super::super::value::{Value, canonical};
 use super::body::{Unsendable, body};
 use super::decide::Seen;
 use super::object::{Object, Phase};
@@ -160,7 +159,7 @@ fn lane(object: &Object) -> Option<Lane> {
         Serial::No => None,
         Serial::Backend => Some(None),
         Serial::Part(part) => {
-            let value = object.id.key.get(part).map(canonical).unwrap_or_default();
+            let value = object.kind.folded_part(&object.id.key, part).unwrap_or_default();
             Some(Some((part.clone(), value)))
         }
     }
@@ -170,6 +169,6 @@ fn lane(object: &Object) -> Option<Lane> {
 fn company(object: &Object, action: Action) -> Option<Company> {
     let most = object.kind.op_for(action)?.batch?.min(object.most_together);
     let parents = object.kind.parts.iter().filter(|part| part.parent != Parent::Own);
-    let value = |name: &str| object.id.key.get(name).map_or(Value::Null, canonical);
+    let value = |name: &str| object.kind.folded_part(&object.id.key, name).unwrap_or_default();
     (most > 1).then(|| Company { parents: parents.map(|part| value(&part.name)).collect(), most })
 }

@@ -22,11 +22,15 @@ impl Engine {
         let Some(first) = bundle.first() else { return };
         self.heed_the_backend(first.object, &answer);
         match answer {
-            Answer::Accepted { server_id, pending } => {
+            Answer::Accepted { server_id, pending, inside } => {
                 self.ramp_of(first.object).succeeded(first);
+                let objects = bundle.iter().map(|queued| queued.object);
+                let inside = inside.map(|failure| explain(&self.without_secrets(objects, failure)));
                 for queued in &bundle {
                     self.objects[queued.object].pending = pending;
                     self.accepted(queued.object, queued.sort.1, server_id.clone());
+                    // It counts for those that the next look does not find as they were sent.
+                    self.objects[queued.object].last_failure = inside.clone();
                     self.observe(queued.object);
                 }
             }

@@ -2,10 +2,12 @@
 
 use serde_json::json;
 
-use super::model::{Model, document, kind};
+use super::model::{Fault, Model, document, kind};
 use crate::core::document::{Document, Ensure};
+use crate::core::exchange::FailureClass;
+use crate::core::fields::Comparer;
 use crate::core::filter::Filter;
-use crate::core::kind::{Read, Serial, Version};
+use crate::core::kind::{Kind, Kinds, Parent, Part, Read, Serial, Version};
 use crate::core::report::{Outcome, Report};
 
 /// Teams of one lane whose versions are one, told with each.
@@ -64,9 +66,9 @@ fn deletions_at_one_version_cost_a_look_each() {
 #[test]
 fn what_only_a_listing_shows_is_deleted_at_one_version() {
     let (mut model, mut documents) = lane(30, on_item());
-    let mut kinds = crate::core::kind::Kinds::default();
+    let mut kinds = Kinds::default();
     for kind in model.kinds.iter() {
-        kinds.insert(crate::core::kind::Kind { read: Read::FromList, ..(**kind).clone() });
+        kinds.insert(Kind { read: Read::FromList, ..(**kind).clone() });
     }
     model.kinds = kinds;
     documents.iter_mut().for_each(|document| document.policy.ensure = Ensure::Absent);
@@ -91,10 +93,36 @@ fn a_lane_without_a_shared_version_costs_no_look() {
 fn a_race_in_a_lane_that_never_ends_is_reported() {
     let (mut model, documents) = lane(3, Version::ETag);
     (1..=60).for_each(|n| {
-        let conflict = crate::core::exchange::FailureClass::Conflict;
-        model.faults.insert(("update", n), super::model::Fault::Fails(conflict));
+        model.faults.insert(("update", n), Fault::Fails(FailureClass::Conflict));
     });
     let report = model.apply(&documents);
     assert!(report.objects.iter().all(|entry| matches!(entry.result, Outcome::Conflict(_))), "{report:?}");
     assert!(model.writes().len() <= 3 * 6 + 1, "six tries each");
+}
+
+/// Two spellings of one zone are one lane, and what goes below them goes together.
+#[test]
+fn spellings_of_a_parent_are_one_lane() {
+    for batch in [None, Some(10)] {
+        let mut record = kind("Record", false, None);
+        let (folds, scope) = (Filter::parse("ascii_downcase").expect("a filter"), Parent::Scope);
+        let part =
+            Part { name: "zone".into(), on_item: None, parent: scope, fold: Some(Comparer::Filter(folds)) };
+        record.parts.insert(0, part);
+        record.serial = Serial::Part("zone".into());
+        record.create.as_mut().expect("a create").batch = batch;
+        let mut model = Model::new(vec![record]);
+        let records: Vec<Document> = (0..6)
+            .map(|n| {
+                let name = format!("r{n}");
+                let mut document = document("Record", &[("name", &name)], json!({}));
+                let zone = ["a.example", "A.Example"][n % 2].into();
+                let parts = vec![("zone".into(), zone), ("name".into(), name.into())];
+                document.id.key = model.kinds.get(&document.id.kind).expect("a kind").key_of(parts);
+                document
+            })
+            .collect();
+        assert!(are_all(&model.apply(&records), &Outcome::Done), "{:?}", model.log);
+        assert_eq!((model.writes().len(), model.most_writes), (if batch.is_some() { 1 } else { 6 }, 1));
+    }
 }

@@ -79,6 +79,8 @@ pub struct Model {
     pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
+    /// The most writes that one step of the engine began.
+    pub most_writes: usize,
     /// The one version of all objects, which each write moves; a write at another is refused.
     pub version: Option<u64>,
 }
@@ -126,9 +128,15 @@ impl Model {
                     return answer;
                 }
                 let version = self.version();
+                let kind = self.kinds.get(&collection.kind).expect("a kind").clone();
                 let stored = self.objects.iter().filter(|((kind, _), _)| *kind == collection.kind.kind);
                 let scope = |s: &&Stored| {
-                    collection.scope.parts().iter().all(|(part, value)| s.key.get(part) == Some(value))
+                    let folded = |key: &Key, part: &str| kind.folded_part(key, part);
+                    collection
+                        .scope
+                        .parts()
+                        .iter()
+                        .all(|(part, _)| folded(&s.key, part) == folded(&collection.scope, part))
                 };
                 let all: Vec<Item> = stored
                     .flat_map(|(_, s)| s)
@@ -252,7 +260,7 @@ impl Model {
             Write::Batch(writes) => {
                 let answers: Vec<Answer> = writes.iter().map(|one| self.perform(one)).collect();
                 let no = answers.into_iter().find(|answer| !matches!(answer, Answer::Accepted { .. }));
-                no.unwrap_or(Answer::Accepted { server_id: None, pending: false })
+                no.unwrap_or(Answer::Accepted { server_id: None, pending: false, inside: None })
             }
             Write::Create(target, body) => {
                 let value = self.normalised(body, None);
@@ -268,7 +276,11 @@ impl Model {
                 }
                 slot.push(stored);
                 self.hidden.insert(target.id.to_string(), self.hidden_looks);
-                Answer::Accepted { server_id: (!by_name).then(|| id.to_string().into()), pending: false }
+                Answer::Accepted {
+                    server_id: (!by_name).then(|| id.to_string().into()),
+                    pending: false,
+                    inside: None,
+                }
             }
             Write::Update(target, body) => {
                 let Some(old) = self.find(target).cloned() else { return Answer::Absent };
@@ -281,7 +293,7 @@ impl Model {
                 if self.renames {
                     self.rename(&slot, old.id);
                 }
-                Answer::Accepted { server_id: None, pending: self.late_looks > 0 }
+                Answer::Accepted { server_id: None, pending: self.late_looks > 0, inside: None }
             }
             Write::Delete(_) if self.deaf => Answer::Absent,
             Write::Delete(target) => {
@@ -293,7 +305,7 @@ impl Model {
                     let below = format!("{}/", target.id.key);
                     self.objects.retain(|(_, key), _| !key.starts_with(&below));
                 }
-                Answer::Accepted { server_id: None, pending: false }
+                Answer::Accepted { server_id: None, pending: false, inside: None }
             }
         }
     }
@@ -337,7 +349,10 @@ impl Model {
         let mut event = Event::Start;
         for _ in 0..100_000 {
             let mut wake = None;
-            for effect in engine.step(now, event) {
+            let effects = engine.step(now, event);
+            let writes = effects.iter().filter(|effect| matches!(effect, Effect::Write(..))).count();
+            self.most_writes = self.most_writes.max(writes);
+            for effect in effects {
                 match effect {
                     Effect::Ask(id, ask) => answers.push_back((id, self.ask(&ask))),
                     Effect::Write(id, write) => answers.push_back((id, self.write(&write))),

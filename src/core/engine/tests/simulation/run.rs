@@ -248,7 +248,7 @@ impl Run<'_> {
             return failure(class, retry_after);
         }
         if flight.fate == Fate::Ignored {
-            return Answer::Accepted { server_id: None, pending: false };
+            return Answer::Accepted { server_id: None, pending: false, inside: None };
         }
         let mut answer = match &flight.request {
             Request::Ask(ask) => self.world.ask(ask),

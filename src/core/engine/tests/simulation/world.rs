@@ -248,7 +248,7 @@ impl World {
     pub fn ask(&self, ask: &Ask) -> Answer {
         match ask {
             Ask::List(collection, wanted) => self.list(collection, wanted),
-            Ask::Check(_) => Answer::Accepted { server_id: None, pending: false },
+            Ask::Check(_) => Answer::Accepted { server_id: None, pending: false, inside: None },
             Ask::Read(target) => {
                 let by_id = target.server_id.as_deref();
                 let named = by_id.filter(|_| self.needs_id(&target.id));
@@ -333,7 +333,7 @@ impl World {
             }
             return answer;
         }
-        Answer::Accepted { server_id: None, pending: false }
+        Answer::Accepted { server_id: None, pending: false, inside: None }
     }
 
     fn create(&mut self, target: &Target, body: &Body, dice: &mut Dice) -> Answer {
@@ -354,7 +354,7 @@ impl World {
             if manner.hides && dice.chance(0.3) { SLOWEST.mul_f64(dice.fraction()) } else { Duration::ZERO };
         let new = self.store(id, value.clone(), false, self.now + hidden);
         let told = self.needs_id(id).then(|| new.to_string().into());
-        Answer::Accepted { server_id: told, pending: false }
+        Answer::Accepted { server_id: told, pending: false, inside: None }
     }
 
     fn position(&self, target: &Target) -> Option<usize> {
@@ -391,7 +391,7 @@ impl World {
         stored.value = new;
         stored.version += 1;
         self.changed(&target.id, true);
-        Answer::Accepted { server_id: None, pending: false }
+        Answer::Accepted { server_id: None, pending: false, inside: None }
     }
 
     /// Whether the write is for another version than that of now.
@@ -416,6 +416,6 @@ impl World {
             slot.remove(at);
         }
         self.changed(&target.id, true);
-        Answer::Accepted { server_id: None, pending: false }
+        Answer::Accepted { server_id: None, pending: false, inside: None }
     }
 }
