@@ -19,6 +19,7 @@ use crate::backend::request::{self, backend_failure};
 use crate::backend::wire::HttpAnswer;
 use crate::core::exchange::{Answer, Collection, Failure, FailureClass, Listing, VersionToken, Wanted};
 use crate::core::kind::{Kind, ListOp, PageBy};
+use crate::core::report::Explanation;
 
 /// A page after the first is asked for so often while the server asks for patience: giving up would throw
 /// away all pages before it.
@@ -67,7 +68,7 @@ pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, w
         Ok(listing) => Answer::Listed(listing),
         Err(Broken { failure, pages: 0, .. }) => Answer::Failed(failure),
         Err(Broken { failure, mut listing, .. }) => {
-            listing.incomplete = Some(failure.message);
+            listing.incomplete = Some(Explanation { message: failure.message, hint: failure.hint });
             Answer::Listed(listing)
         }
     }
@@ -156,7 +157,10 @@ impl Job {
                 },
             }
         }
-        let incomplete = pager.incomplete().map(|why| format!("{}: {why}", self.doing));
+        let incomplete = pager.incomplete().map(|why| {
+            let why = Explanation::new(format!("{}: {why}", self.doing));
+            why.hint("check `page` of the kind's `list` in the backend")
+        });
         let listing = whole.finish(incomplete);
         match failure {
             Some(failure) => Err(Broken { failure, pages, listing }),

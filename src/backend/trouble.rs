@@ -74,11 +74,22 @@ pub fn inside(context: &Context, asked: Asked, answer: &HttpAnswer, secrets: &[S
         return None;
     }
     let body: Value = serde_json::from_str(text_of(answer)?).ok()?;
-    let errors: Vec<Value> = elements(&body).filter(|element| is_error(element)).cloned().collect();
-    let said = says(&Value::Array(errors));
+    let said = said_inside(&body);
     let said = Redactor::new(secrets).text(&said).into_owned();
     let what = format!("the server answered {} with an error inside: {said}", status_text(answer.status));
     (!said.is_empty()).then(|| context.fail(FailureClass::Refused, &what, None))
+}
+
+/// What the elements that are errors say, each thing once, and not of all where there are many.
+fn said_inside(body: &Value) -> String {
+    const MOST: usize = 3;
+    let mut all: Vec<String> = Vec::new();
+    for said in elements(body).filter(|element| is_error(element)).map(says) {
+        if !said.is_empty() && !all.contains(&said) && all.len() < MOST {
+            all.push(said);
+        }
+    }
+    all.join("; ")
 }
 
 /// The elements of a list, or of the lists in a map; of one that only says by a name what was done, what it names.
@@ -158,10 +169,31 @@ fn is_empty(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn signs(body: &str) -> bool {
         let answer = HttpAnswer { status: 200, headers: Vec::new(), body: body.into() };
         top_members(&answer).is_some_and(|members| is_sign(&members))
+    }
+
+    #[test]
+    fn errors_inside_of_several() {
+        let no = || json!({"status": 422, "message": "no"});
+        for (body, said) in [
+            (json!([{"status": 201}, {"status": 422, "message": "no"}]), "no"),
+            (json!({"results": [{"ok": true}, {"ok": false, "detail": "no"}]}), "no"),
+            (
+                json!({"took": 3, "items": [{"create": {"status": 201}}, {"create": {"status": 400, "error": {"reason": "no"}}}]}),
+                "no",
+            ),
+            (json!([no(), no(), {"status": 400, "message": "never"}]), "no; never"),
+            (json!([{"statusCode": 503}, {"code": 500}]), "code 500"),
+            (json!([{"status": 200, "error": null}, {"name": "a", "code": 7}]), ""),
+            (json!({"name": "a", "tags": ["x"]}), ""),
+            (json!("done"), ""),
+        ] {
+            assert_eq!(said_inside(&body), said, "{body}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::identity::{Key, KindName, ObjectId};
 use super::kind::Wait;
 use super::managers::Contested;
 use super::patch::Operation as PatchOperation;
+use super::report::Explanation;
 use super::value::Value;
 
 /// A request that cannot change the server. Commands that never write hold a client that takes only these.
@@ -222,7 +223,7 @@ pub struct Listing {
     /// How many items the pages held in all.
     pub seen: usize,
     /// Why the listing is not known to be whole; then a missing key proves nothing.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Explanation>,
     /// Items that could not be understood: no key, say. Each is a sentence.
     pub problems: Vec<String>,
 }

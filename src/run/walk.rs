@@ -12,7 +12,9 @@ use futures_util::stream;
 use super::drive::Look;
 use super::live::{Veils, Wants, id_of};
 use crate::core::document::Document;
-use crate::core::exchange::{Answer, Ask, Collection, Failure, Item, ParentIds, Target, Wanted};
+use crate::core::exchange::{
+    Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
+};
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{Kind, Kinds, Parent, Part, Piece, Read};
 use crate::core::report::Requests;
@@ -132,7 +134,8 @@ impl<'w, L: Look> Walk<'w, L> {
         };
         match self.clients.ask(&ask).await {
             Answer::Listed(listing) => {
-                let doubts = listing.incomplete.into_iter().chain(listing.problems);
+                let incomplete = listing.incomplete.map(|why| why.message);
+                let doubts = incomplete.into_iter().chain(listing.problems);
                 self.missed.failures.extend(doubts.map(Failure::doubt));
                 match &kind.list {
                     Some(list) if list.partial && self.whole => {
@@ -142,6 +145,12 @@ impl<'w, L: Look> Walk<'w, L> {
                 }
             }
             Answer::Found(item) => vec![item],
+            // Some APIs have no list of nothing (Vault, Consul).
+            Answer::Failed(failure)
+                if failure.class == FailureClass::Status(404) && kind.readable_by_key() =>
+            {
+                Vec::new()
+            }
             Answer::Failed(failure) => {
                 self.missed.failures.push(failure);
                 Vec::new()

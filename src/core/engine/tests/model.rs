@@ -15,7 +15,7 @@ use crate::core::exchange::{
 use crate::core::graph::Graph;
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, Kinds, Wait};
-use crate::core::report::Report;
+use crate::core::report::{Explanation, Report};
 use crate::core::value::Value;
 
 /// What goes wrong with a request.
@@ -158,7 +158,7 @@ impl Model {
                     items,
                     others: others.into_iter().map(|item| item.key).collect(),
                     seen,
-                    incomplete: fault.map(|_| "the listing was cut".into()),
+                    incomplete: fault.map(|_| Explanation::new("the listing was cut")),
                     problems: Vec::new(),
                 })
             }

@@ -49,6 +49,11 @@ pub struct World {
     pub broken: Vec<String>,
 }
 
+/// Whether its version is that of all such objects together.
+fn is_of_a_set(id: &ObjectId) -> bool {
+    matches!(&*id.kind.kind, "Line" | "Route")
+}
+
 impl World {
     /// A server on which some of the objects stand, as wanted or otherwise.
     pub fn draw(scene: Rc<Scene>, dice: &mut Dice) -> World {
@@ -128,7 +133,7 @@ impl World {
     }
 
     fn changed(&mut self, id: &ObjectId, ours: bool) {
-        self.lines += u64::from(&*id.kind.kind == "Line");
+        self.lines += u64::from(is_of_a_set(id));
         let Some(&at) = self.at.get(id) else { return };
         let right = self.is_right(at);
         self.was_right[at] = right || (self.was_right[at] && !ours);
@@ -225,7 +230,7 @@ impl World {
     fn item(&self, id: &ObjectId, stored: &Stored) -> Item {
         let mut value = stored.value.clone();
         value["id"] = stored.id.into();
-        let versioned = matches!(&*id.kind.kind, "Page" | "Lone" | "Line");
+        let versioned = matches!(&*id.kind.kind, "Page" | "Lone" | "Line" | "Route");
         let version = VersionToken { text: self.version(id, stored).to_string().into(), weak: false };
         Item {
             key: id.key.clone(),
@@ -238,7 +243,7 @@ impl World {
     }
 
     fn version(&self, id: &ObjectId, stored: &Stored) -> u64 {
-        if &*id.kind.kind == "Line" { self.lines } else { stored.version }
+        if is_of_a_set(id) { self.lines } else { stored.version }
     }
 
     fn shown<'s>(&'s self, id: &ObjectId) -> impl Iterator<Item = &'s Stored> {
@@ -402,7 +407,7 @@ impl World {
 
     fn delete(&mut self, target: &Target, dice: &mut Dice) -> Answer {
         let Some(at) = self.position(target) else { return Answer::Absent };
-        if &*target.id.kind.kind == "Line" && self.is_stale(target, at) {
+        if is_of_a_set(&target.id) && self.is_stale(target, at) {
             return failed(FailureClass::Conflict);
         }
         if self.has_children(&target.id) {
