@@ -48,6 +48,9 @@ pub(super) struct Job {
     doing: Arc<str>,
 }
 
+/// What to look at where pages do not lead to an end.
+const CHECK_PAGE: &str = "check `page` of the kind's `list` in the backend";
+
 /// Lists a collection.
 pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, wanted: &Wanted) -> Answer {
     let job = match Job::begin(line, kind, collection, wanted).await {
@@ -135,7 +138,7 @@ impl Job {
             let onward = fetched.and_then(|page| {
                 let next = pager.next(&page.facts);
                 readers.push(self.read(page));
-                next.map_err(|error| self.refuse(&error.to_string()))
+                next.map_err(|error| self.refuse(&error.to_string(), Some(CHECK_PAGE)))
             });
             match onward {
                 Ok(next) => next.into_iter().for_each(|at| fetches.push_back(self.fetch(at, true))),
@@ -157,10 +160,8 @@ impl Job {
                 },
             }
         }
-        let incomplete = pager.incomplete().map(|why| {
-            let why = Explanation::new(format!("{}: {why}", self.doing));
-            why.hint("check `page` of the kind's `list` in the backend")
-        });
+        let incomplete =
+            pager.incomplete().map(|why| Explanation::new(format!("{}: {why}", self.doing)).hint(CHECK_PAGE));
         let listing = whole.finish(incomplete);
         match failure {
             Some(failure) => Err(Broken { failure, pages, listing }),
@@ -201,10 +202,14 @@ impl Job {
             let next = self.seen_page(&here).await.and_then(|page| {
                 let next = pager.next(&page.facts);
                 seen.pages.push(page);
-                next.map_err(|error| self.refuse(&error.to_string()))
+                next.map_err(|error| self.refuse(&error.to_string(), Some(CHECK_PAGE)))
             });
             at = match next {
                 Ok(next) => next.into_iter().next(),
+                Err(failure) if pager.has_all() && is_no_page(&failure) => {
+                    seen.whole = true;
+                    return seen;
+                }
                 Err(failure) => {
                     seen.failure = Some(failure);
                     None
@@ -264,10 +269,11 @@ impl Job {
 
     /// A thread that did not come to its end.
     fn unread(&self, error: &JoinError) -> Failure {
-        self.refuse(&format!("a page could not be read: {error}"))
+        self.refuse(&format!("a page could not be read: {error}"), None)
     }
 
-    fn refuse(&self, what: &str) -> Failure {
-        self.line.judge(&self.doing, |context| context.fail(FailureClass::Refused, what, None))
+    fn refuse(&self, what: &str, hint: Option<&str>) -> Failure {
+        self.line
+            .judge(&self.doing, |context| context.fail(FailureClass::Refused, what, hint.map(Into::into)))
     }
 }

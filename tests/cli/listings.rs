@@ -40,7 +40,7 @@ fn a_listing_cut_short_proves_no_absence() {
     exit 1
     !   Team t4   a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the last page shows more (`.meta.next` in its body), which `page` as declared does not follow; declare `page: {by: cursor, next: .meta.next}`
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     Plan: 1 unknown. 3 objects seen in 1 request.
     ");
     let linked = plan(&by_threes(), "page: {by: link}").told();
@@ -86,7 +86,7 @@ fn cursors_that_are_always_new_end() {
     exit 1
     !   Team t4   a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the pages bring nothing new: each has a next one, and the last 3 held what was seen before
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     Plan: 1 unknown. 1 object seen in 4 requests.
     ");
     assert_eq!(server.lines().len(), 4, "the first page, and three that are the same");
@@ -103,4 +103,40 @@ fn a_day_is_not_waited_for() {
     Plan: 1 unknown. 0 objects seen in 1 request.
     ");
     assert_eq!(server.lines().len(), 1);
+}
+
+#[test]
+fn a_parent_that_goes_between_its_listing_and_its_childrens() {
+    let scratch = Scratch::new();
+    let told = |gone: bool| {
+        let raw = Raw::new(move |seen| match seen.line.as_str() {
+            "GET /teams" => Say::json(r#"[{"name":"a"},{"name":"b"}]"#),
+            "GET /teams/a/members" => Say::json(r#"[{"name":"x"}]"#),
+            "GET /teams/b" if !gone => Say::json(r#"{"name":"b"}"#),
+            _ => Say::answer("404 Not Found", "", ""),
+        });
+        let kinds = "
+    Team: {key: {name: .name}, list: GET /teams, read: 'GET /teams/{name}'}
+    Member: {parent: {team: Team}, key: {name: .name}, list: 'GET /teams/{team}/members'}";
+        let head = "apiVersion: trueup/v1\nkind: Backend\nmetadata: {name: api}\nspec:\n  url: ";
+        scratch.write("backend.yaml", format!("{head}{}\n  kinds:{kinds}\n", raw.url()));
+        scratch.trueup("get Member --backends backend.yaml").done().told()
+    };
+    assert_snapshot!(told(true), @"
+    exit 0
+    KIND    TEAM  NAME
+    Member  a     x
+
+    1 object.
+    ");
+    assert_snapshot!(told(false), @"
+    exit 1
+    KIND    TEAM  NAME
+    Member  a     x
+
+    1 object.
+    --- stderr
+    error: listing Member of `b`: the server answered 404 Not Found
+    hint: is the path right? It is below `http://127.0.0.1:PORT`
+    ");
 }

@@ -109,6 +109,21 @@ fn two_items_with_one_key() {
     ");
 }
 
+/// Without ids no document can say which one is meant: it is the key that does not tell them apart.
+#[test]
+fn two_items_with_one_key_and_no_id() {
+    let blue = r#"{"name": "blue"}, {"name": "blue"}"#;
+    assert_snapshot!(teams(move |_| items(&format!("{RED}, {blue}"))), @"
+    exit 1
+    !   Team blue    a.yaml:1
+        failed: 2 objects answer to `Team blue`, and none of them has an id
+        hint: check `key` of the kind in the backend: it does not tell them apart
+    =   Team red     a.yaml:6
+    =   Space shop   a.yaml:11
+    Applied: 1 failed, 2 in sync. 4 objects seen in 2 requests.
+    ");
+}
+
 /// A server that does not know the parameter shows the first page for ever.
 #[test]
 fn a_page_that_repeats() {
@@ -116,7 +131,7 @@ fn a_page_that_repeats() {
     exit 1
     !   Team blue    a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the server answers with the same page again and again; it may not know `page`
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     =   Team red     a.yaml:6
     =   Space shop   a.yaml:11
     Applied: 1 unknown, 2 in sync. 2 objects seen in 3 requests.
@@ -134,7 +149,7 @@ fn a_total_that_is_too_high() {
     exit 1
     !   Team blue    a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the server counts 3 in all, and its pages held 1
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     =   Team red     a.yaml:6
     =   Space shop   a.yaml:11
     Applied: 1 unknown, 2 in sync. 2 objects seen in 4 requests.
@@ -151,7 +166,7 @@ fn a_total_that_is_too_low() {
     exit 1
     !   Team blue    a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the server counts 1 in all, and its pages held 2: it has changed
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     =   Team red     a.yaml:6
     =   Space shop   a.yaml:11
     Applied: 1 unknown, 2 in sync. 3 objects seen in 2 requests.
@@ -203,8 +218,8 @@ spec: {}
     assert_snapshot!(scratch.trueup("apply --yes -f a.yaml -f backend.yaml").done().told(), @"
     exit 1
     !   Team 7    a.yaml:1
-        unknown: whether it exists cannot be told: the listing shows a key of another type: `7` is a number there, and a string in the file; write it as the server does, or let the field compare as a text with the word `tostring`
-        hint: check `list` and `key` of the kind in the backend
+        unknown: whether it exists cannot be told: the listing shows a key of another type: `7` is a number there, and a string in the file
+        hint: write it as the server does, or let the field compare as a text with the word `tostring`
     !   Space 8   a.yaml:6
         unknown: reading Space 8: the server answered with a key of another type: `8` is a string there, and a number in the file
         hint: write it as the server does, or let the field compare as a text with the word `tostring`
@@ -268,6 +283,28 @@ fn an_error_inside_a_200_in_the_place_of_an_object() {
         );
         assert!(told.contains("the server answered 200 OK with an error: "), "{told}");
         assert!(told.contains("the database is down"), "{told}");
+        assert!(told.contains("Applied: 1 unknown, 2 in sync."), "{told}");
+    }
+}
+
+#[test]
+fn a_list_or_a_text_in_the_place_of_an_object() {
+    let both = format!("{RED}, {}", RED.replace("\"1\"", "\"2\"").replace("red", "blue"));
+    for (answer, what) in
+        [("[]", "a list"), (r#"[{"id": "shop"}]"#, "a list"), (r#""shop""#, "a string"), ("7", "a number")]
+    {
+        let both = both.clone();
+        let told = apply(
+            |text| text,
+            move |seen| match seen.line.as_str() {
+                "GET /spaces/shop" => Say::json(answer),
+                _ => items(&both),
+            },
+        );
+        assert!(
+            told.contains(&format!("unknown: the server answered with {what}, and its document says a map")),
+            "{told}"
+        );
         assert!(told.contains("Applied: 1 unknown, 2 in sync."), "{told}");
     }
 }

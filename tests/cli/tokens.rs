@@ -84,9 +84,11 @@ fn a_token_that_an_api_repeats_in_an_object() {
     let scratch = Scratch::new();
     scratch.write("backend.yaml", backend(&api.url(), &format!("  auth: {{{}}}", oauth2(&issuer.url(), ""))));
     scratch.write("a.yaml", "apiVersion: demo\nkind: Team\nmetadata: {name: red}\nspec: {session: other}\n");
-    for line in
-        ["plan -f a.yaml -f backend.yaml", "get Team -f backend.yaml --output json", "export Team -f backend.yaml"]
-    {
+    for line in [
+        "plan -f a.yaml -f backend.yaml",
+        "get Team -f backend.yaml --output json",
+        "export Team -f backend.yaml",
+    ] {
         let done = scratch.trueup(line).env("SECRET", SECRET).done();
         assert!(done.told().contains("red") && !done.told().contains(token), "{line}: {}", done.told());
     }
