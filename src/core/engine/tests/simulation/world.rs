@@ -171,7 +171,9 @@ impl World {
         if let Some(map) = value.as_object_mut() {
             map.remove("id");
         }
-        let stored = Stored { id: self.next_id, value, version: 1, foreign, visible_at, gone_at: None };
+        // As with ETags, no version of an object is one of an earlier object of its name.
+        let version = self.next_id << 20;
+        let stored = Stored { id: self.next_id, value, version, foreign, visible_at, gone_at: None };
         self.objects.entry(id.clone()).or_default().push(stored);
         self.ids.entry(id.clone()).or_default().insert(self.next_id);
         self.changed(id, !foreign);
