@@ -68,7 +68,7 @@ impl Assembly {
             Explanation::new(why)
                 .hint("run it again; a listing with cursors, where the API has one, is not disturbed")
         });
-        self.listing.incomplete = incomplete.or(moved);
+        self.listing.incomplete = incomplete.or(moved).map(Box::new);
         self.listing
     }
 

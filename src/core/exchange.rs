@@ -223,7 +223,7 @@ pub struct Listing {
     /// How many items the pages held in all.
     pub seen: usize,
     /// Why the listing is not known to be whole; then a missing key proves nothing.
-    pub incomplete: Option<Explanation>,
+    pub incomplete: Option<Box<Explanation>>,
     /// Items that could not be understood: no key, say. Each is a sentence.
     pub problems: Vec<String>,
 }

@@ -39,7 +39,7 @@ struct Listed {
     asked: u64,
     items: HashMap<Key, Vec<Item>>,
     others: HashSet<Key>,
-    incomplete: Option<Explanation>,
+    incomplete: Option<Box<Explanation>>,
     problems: Vec<String>,
 }
 
@@ -147,7 +147,7 @@ impl Listed {
         let problem = |why: &String| {
             Explanation::new(why.clone()).hint("check `list` and `key` of the kind in the backend")
         };
-        self.incomplete.clone().or_else(|| self.problems.first().map(problem))
+        self.incomplete.as_deref().cloned().or_else(|| self.problems.first().map(problem))
     }
 
     /// The same name with another type: creating it may create it a second time.

@@ -158,7 +158,7 @@ impl Model {
                     items,
                     others: others.into_iter().map(|item| item.key).collect(),
                     seen,
-                    incomplete: fault.map(|_| Explanation::new("the listing was cut")),
+                    incomplete: fault.map(|_| Box::new(Explanation::new("the listing was cut"))),
                     problems: Vec::new(),
                 })
             }

@@ -262,7 +262,7 @@ impl Run<'_> {
                 let kept = self.dice.below(listing.items.len() + 1);
                 listing.items.truncate(kept);
                 listing.others.clear();
-                listing.incomplete = Some(Explanation::new("there is more"));
+                listing.incomplete = Some(Box::new(Explanation::new("there is more")));
                 answer
             }
             (Fate::Problem, Answer::Listed(listing)) => {
