@@ -10,8 +10,8 @@ use super::start::{self, Loaded};
 use crate::core::engine::Specimen;
 use crate::core::exit::{Exit, Verb, exit};
 use crate::core::problem::Problem;
-use crate::core::redact::Redactor;
 use crate::core::report::Report;
+use crate::core::secrets::Secrets;
 use crate::core::tally::Tally;
 use crate::manifest::{self, Selection};
 use crate::render::out::Out;
@@ -24,7 +24,7 @@ use crate::run::saved::{Draft, Flags, Rejected, SavedPlan, Sealed, file, fits, r
 pub struct Saving {
     file: PathBuf,
     draft: Draft,
-    redactor: Redactor,
+    secrets: Secrets,
 }
 
 impl Saving {
@@ -47,8 +47,7 @@ impl Saving {
             out.problems(&problems, Verb::Plan.word());
             Exit::BadInput
         })?;
-        let redactor = Redactor::new(loaded.secrets.iter().cloned());
-        Ok(Some(Saving { file: path.clone(), draft, redactor }))
+        Ok(Some(Saving { file: path.clone(), draft, secrets: loaded.secrets.clone() }))
     }
 
     /// Saves what the run came to. A plan that does not know everything is none.
@@ -62,7 +61,7 @@ impl Saving {
             out.error(&Problem::new(why).hint("mend what failed or is unknown above, or leave it out"));
             return Err(exit);
         }
-        let plan = self.draft.finish(report, specimens, &self.redactor);
+        let plan = self.draft.finish(report, specimens, &self.secrets.redactor());
         file::write(&self.file, &seal(&plan)).map_err(|problem| start::failed(&problem, out))?;
         out.saved(&self.file.display().to_string(), &plan.expires);
         Ok(())

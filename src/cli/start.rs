@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::options::{Consents, Effort, Output, Sources};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
-use crate::core::redact::Redactor;
+use crate::core::secrets::Secrets;
 use crate::manifest::{Chosen, Selection};
 use crate::render::out::{Format, Out};
 use crate::render::progress::{Progress, progress};
@@ -18,10 +18,10 @@ use crate::run::drive::Limits;
 use crate::run::input::{self, Input, Reach};
 use crate::run::runner::{Choices, Runner};
 
-/// A loaded input, and its secrets.
+/// A loaded input, and the secrets that are kept out of the output.
 pub struct Loaded {
     pub input: Input,
-    pub secrets: Vec<String>,
+    pub secrets: Secrets,
 }
 
 /// Loads; what is wrong has been said when this fails.
@@ -64,13 +64,13 @@ pub fn load_from(
     out: &mut Out,
 ) -> Result<Loaded, Exit> {
     let loaded = input::load(sources, reach, &|name| std::env::var_os(name));
-    out.hide(Redactor::new(loaded.secrets.iter().cloned()));
+    out.secrets().learn(&loaded.secrets);
     match loaded.input {
         Ok(input) => {
             for warning in &input.warnings {
                 out.error(warning);
             }
-            Ok(Loaded { input, secrets: loaded.secrets })
+            Ok(Loaded { input, secrets: out.secrets() })
         }
         Err(problems) => {
             out.problems(&problems, command);
@@ -112,7 +112,7 @@ pub fn open(
         allow_exec: std::env::var("TRUEUP_ALLOW_EXEC").ok(),
         seed: fastrand::u64(..),
     };
-    Runner::open(loaded.input, &loaded.secrets, choices).map_err(|problems| {
+    Runner::open(loaded.input, loaded.secrets, choices).map_err(|problems| {
         out.problems(&problems, command);
         Exit::BadInput
     })

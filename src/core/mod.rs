@@ -38,6 +38,7 @@ pub mod redact;
 pub mod rename;
 pub mod report;
 pub mod scrub;
+pub mod secrets;
 pub mod suggest;
 pub mod taint;
 pub mod tally;

@@ -13,6 +13,7 @@ use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::report::Report;
+use crate::core::secrets::Secrets;
 use crate::manifest::Selection;
 
 /// Writes under way at once, where nothing else is said; the client's own limits stay below it.
@@ -49,17 +50,14 @@ pub struct Runner {
 impl Runner {
     /// # Errors
     /// Backends that cannot be opened; flags that name no document.
-    pub fn open(input: Input, secrets: &[String], choices: Choices) -> Result<Runner, Vec<Problem>> {
+    pub fn open(input: Input, secrets: Secrets, choices: Choices) -> Result<Runner, Vec<Problem>> {
         let problems = unknown_names(&input.documents, &choices);
         if !problems.is_empty() {
             return Err(problems);
         }
         let transports = Transports::open(input.connections, choices.parallel, choices.may_write)?;
-        let client = ClientOptions {
-            allow_exec: choices.allow_exec.clone(),
-            secrets: secrets.to_vec(),
-            ..ClientOptions::default()
-        };
+        let client =
+            ClientOptions { allow_exec: choices.allow_exec.clone(), secrets, ..ClientOptions::default() };
         Ok(Runner {
             documents: input.documents,
             graph: input.graph,

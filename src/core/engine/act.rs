@@ -208,17 +208,21 @@ impl Engine {
             object.phase = Phase::Held;
             return;
         }
+        let action = if object.wanted_absent() { Action::Delete } else { Action::Replace };
         match &object.doomed {
-            Some((id, since)) if object.seen_at > *since => {
+            Some((id, _)) if !object.is_unseen_since_doomed() => {
                 if *id != object.server_id {
                     let why = "another object has taken its name since the decision to delete it";
                     return self.settle(at, Outcome::Conflict(Explanation::new(why)));
                 }
-                let action = if object.wanted_absent() { Action::Delete } else { Action::Replace };
                 self.enqueue(at, action);
             }
             _ => {
                 object.doomed = Some((object.server_id.clone(), self.count));
+                if self.is_read_in_turn(at, action) {
+                    return self.enqueue(at, action);
+                }
+                let object = &mut self.objects[at];
                 object.fence = self.count;
                 object.own_read = true;
                 self.observe(at);

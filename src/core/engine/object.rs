@@ -225,6 +225,11 @@ impl Object {
         self.kind.is_singleton() && self.kind.create.is_none() && !self.links.parents.is_empty()
     }
 
+    /// Whether it is to be destroyed, and was not looked at since that was decided.
+    pub fn is_unseen_since_doomed(&self) -> bool {
+        self.doomed.as_ref().is_some_and(|(_, since)| self.seen_at <= *since)
+    }
+
     pub fn outcome(&self) -> Option<&Outcome> {
         match &self.phase {
             Phase::Settled(outcome) => Some(outcome),

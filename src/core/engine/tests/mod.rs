@@ -3,6 +3,7 @@
 mod check;
 mod family;
 mod faults;
+mod lanes;
 mod later;
 mod make;
 mod model;
