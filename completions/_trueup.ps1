@@ -45,6 +45,8 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             break
         }
         'trueup;plan' {
+            [CompletionResult]::new('--out', '--out', [CompletionResultType]::ParameterName, 'Save the plan to this file, for `trueup apply FILE`')
+            [CompletionResult]::new('--show', '--show', [CompletionResultType]::ParameterName, 'Show a saved plan, offline; -f is not needed')
             [CompletionResult]::new('--replace', '--replace', [CompletionResultType]::ParameterName, 'Allow this object to be deleted and created again; can be repeated')
             [CompletionResult]::new('--rotate', '--rotate', [CompletionResultType]::ParameterName, 'Send the write-only values of this object again; can be repeated')
             [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set may be pruned [default: its `max-deletes`]')

@@ -41,6 +41,8 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand completions 'Print the completions for a shell'
         }
         &'trueup;plan'= {
+            cand --out 'Save the plan to this file, for `trueup apply FILE`'
+            cand --show 'Show a saved plan, offline; -f is not needed'
             cand --replace 'Allow this object to be deleted and created again; can be repeated'
             cand --rotate 'Send the write-only values of this object again; can be repeated'
             cand --max-deletes 'So many objects of a Set may be pruned [default: its `max-deletes`]'

@@ -45,6 +45,8 @@ complete -c trueup -n "__fish_trueup_needs_command" -f -a "probe" -d 'Hold a bac
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "delete" -d 'Delete what the files name, in reverse order'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "serve" -d 'Run the built-in REST server'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "completions" -d 'Print the completions for a shell'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l out -d 'Save the plan to this file, for `trueup apply FILE`' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l show -d 'Show a saved plan, offline; -f is not needed' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r

@@ -30,6 +30,7 @@ use crate::core::identity::Key;
 use crate::core::kind::{Kind, Op, Read, Version};
 use crate::core::redact::Redactor;
 use crate::core::report::Requests;
+use crate::core::secrets::Secrets;
 
 /// Holds what can ask and cannot write.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +51,8 @@ pub struct Client<Mode> {
 pub struct Options {
     /// The value of `TRUEUP_ALLOW_EXEC`: the commands that may give credentials.
     pub allow_exec: Option<String>,
-    /// Texts that must not stand in any message: the secrets of all documents.
-    pub secrets: Vec<String>,
+    /// What must not be printed: the secrets of the input, and those that clients are told.
+    pub secrets: Secrets,
     pub credentials: Credentials,
 }
 
@@ -118,13 +119,13 @@ impl<Mode> Client<Mode> {
         let site = Site { base, owner: connection.owner.clone(), credential: auth.source() };
         let limiter = Limiter::new(&connection.limits);
         let headers = connection.headers.clone();
-        let mut secrets = options.secrets;
-        secrets.extend(headers.iter().filter_map(|(_, value)| match value {
-            Text::Secret(secret) => secret.reveal().map(str::to_owned),
+        let secrets = options.secrets;
+        secrets.learn(headers.iter().filter_map(|(_, value)| match value {
+            Text::Secret(secret) => secret.reveal(),
             Text::Plain(_) => None,
         }));
         if let Some(Auth::Token(call)) = &connection.auth {
-            secrets.extend(token::secrets(call));
+            secrets.learn(token::secrets(call));
         }
         let line = Line::new(site, auth, headers, limiter, transport, issuer, secrets);
         Ok(Client { line: Arc::new(line), mode: PhantomData })

@@ -20,6 +20,7 @@ use crate::core::exchange::PATIENCE;
 use crate::core::kind::Method;
 use crate::core::redact::Redactor;
 use crate::core::report::Requests;
+use crate::core::secrets::Secrets;
 
 /// So many redirects are followed.
 const MOST_REDIRECTS: usize = 5;
@@ -42,9 +43,8 @@ pub struct Line {
     /// Where tokens come from, if that is another origin.
     pub(super) issuer: Option<Issuer>,
     counts: Mutex<Requests>,
-    /// Texts that must never be printed; the credentials among them once they are known.
-    secrets: Mutex<Vec<String>>,
-    redactor: Mutex<Arc<Redactor>>,
+    /// What must never be printed; the credentials are added once they are known.
+    secrets: Secrets,
 }
 
 /// A refusal that holds for a time.
@@ -77,23 +77,11 @@ impl Line {
         limiter: Limiter,
         transport: Guarded,
         issuer: Option<Issuer>,
-        secrets: Vec<String>,
+        secrets: Secrets,
     ) -> Line {
-        let redactor = Mutex::new(Arc::new(Redactor::new(&secrets)));
         let counts = Mutex::default();
         let closed = Default::default();
-        Line {
-            site,
-            auth,
-            headers,
-            limiter,
-            closed,
-            transport,
-            issuer,
-            counts,
-            secrets: Mutex::new(secrets),
-            redactor,
-        }
+        Line { site, auth, headers, limiter, closed, transport, issuer, counts, secrets }
     }
 
     /// The requests that were sent, by role.
@@ -103,7 +91,7 @@ impl Line {
 
     /// Knows all secrets that are known by now.
     pub fn redactor(&self) -> Arc<Redactor> {
-        lock(&self.redactor).clone()
+        self.secrets.redactor()
     }
 
     /// Sends a request and gives the final answer with the URL that gave it.
@@ -154,7 +142,7 @@ impl Line {
     /// One request with its credential, and once more with another if the server does not take the first.
     async fn authorized(&self, request: &HttpRequest) -> Result<HttpAnswer, TransportError> {
         let proof = self.auth.current(self).await.map_err(|error| no_credential(&error))?;
-        self.learn_secrets(proof.as_deref());
+        self.secrets.learn(proof.iter().flat_map(|proof| proof.secrets()));
         let answer = self.limited(request, proof.as_deref()).await?;
         let Some(proof) = proof else { return Ok(answer) };
         if answer.status != 401 {
@@ -163,7 +151,7 @@ impl Line {
         }
         let renewed = self.auth.renewed(&proof, self).await.map_err(|error| no_credential(&error))?;
         let Some(renewed) = renewed else { return Ok(answer) };
-        self.learn_secrets(Some(&renewed));
+        self.secrets.learn(renewed.secrets());
         let answer = self.limited(request, Some(&renewed)).await?;
         if answer.status != 401 {
             renewed.accept();
@@ -229,16 +217,6 @@ impl Line {
             }
             let until = Instant::now() + wait;
             *lock(self.closed_to(role)) = Some(Closed { until, answer: answer.clone() });
-        }
-    }
-
-    fn learn_secrets(&self, proof: Option<&Proof>) {
-        let Some(proof) = proof else { return };
-        let mut secrets = lock(&self.secrets);
-        let new: Vec<&String> = proof.secrets().iter().filter(|one| !secrets.contains(one)).collect();
-        if !new.is_empty() {
-            secrets.extend(new.into_iter().cloned());
-            *lock(&self.redactor) = Arc::new(Redactor::new(&*secrets));
         }
     }
 

@@ -19,6 +19,7 @@ use crate::backend::request::{self, backend_failure};
 use crate::backend::wire::HttpAnswer;
 use crate::core::exchange::{Answer, Collection, Failure, FailureClass, Listing, VersionToken, Wanted};
 use crate::core::kind::{Kind, ListOp, PageBy};
+use crate::core::report::Explanation;
 
 /// A page after the first is asked for so often while the server asks for patience: giving up would throw
 /// away all pages before it.
@@ -47,6 +48,9 @@ pub(super) struct Job {
     doing: Arc<str>,
 }
 
+/// What to look at where pages do not lead to an end.
+const CHECK_PAGE: &str = "check `page` of the kind's `list` in the backend";
+
 /// Lists a collection.
 pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, wanted: &Wanted) -> Answer {
     let job = match Job::begin(line, kind, collection, wanted).await {
@@ -67,7 +71,8 @@ pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, w
         Ok(listing) => Answer::Listed(listing),
         Err(Broken { failure, pages: 0, .. }) => Answer::Failed(failure),
         Err(Broken { failure, mut listing, .. }) => {
-            listing.incomplete = Some(failure.message);
+            let why = Explanation { message: failure.message, hint: failure.hint };
+            listing.incomplete = Some(Box::new(why));
             Answer::Listed(listing)
         }
     }
@@ -134,7 +139,7 @@ impl Job {
             let onward = fetched.and_then(|page| {
                 let next = pager.next(&page.facts);
                 readers.push(self.read(page));
-                next.map_err(|error| self.refuse(&error.to_string()))
+                next.map_err(|error| self.refuse(&error.to_string(), Some(CHECK_PAGE)))
             });
             match onward {
                 Ok(next) => next.into_iter().for_each(|at| fetches.push_back(self.fetch(at, true))),
@@ -156,7 +161,8 @@ impl Job {
                 },
             }
         }
-        let incomplete = pager.incomplete().map(|why| format!("{}: {why}", self.doing));
+        let incomplete =
+            pager.incomplete().map(|why| Explanation::new(format!("{}: {why}", self.doing)).hint(CHECK_PAGE));
         let listing = whole.finish(incomplete);
         match failure {
             Some(failure) => Err(Broken { failure, pages, listing }),
@@ -197,7 +203,7 @@ impl Job {
             let next = self.seen_page(&here).await.and_then(|page| {
                 let next = pager.next(&page.facts);
                 seen.pages.push(page);
-                next.map_err(|error| self.refuse(&error.to_string()))
+                next.map_err(|error| self.refuse(&error.to_string(), Some(CHECK_PAGE)))
             });
             at = match next {
                 Ok(next) => next.into_iter().next(),
@@ -264,10 +270,11 @@ impl Job {
 
     /// A thread that did not come to its end.
     fn unread(&self, error: &JoinError) -> Failure {
-        self.refuse(&format!("a page could not be read: {error}"))
+        self.refuse(&format!("a page could not be read: {error}"), None)
     }
 
-    fn refuse(&self, what: &str) -> Failure {
-        self.line.judge(&self.doing, |context| context.fail(FailureClass::Refused, what, None))
+    fn refuse(&self, what: &str, hint: Option<&str>) -> Failure {
+        self.line
+            .judge(&self.doing, |context| context.fail(FailureClass::Refused, what, hint.map(Into::into)))
     }
 }

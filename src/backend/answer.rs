@@ -301,7 +301,10 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
     };
     Ok(match operation {
         Some(operation) => Answer::Begun { operation, server_id },
-        None => Answer::Accepted { server_id, pending: answer.status == 202 },
+        None => {
+            let inside = trouble::inside(context, asked, answer, &seen.secrets);
+            Answer::Accepted { server_id, pending: answer.status == 202, inside }
+        }
     })
 }
 

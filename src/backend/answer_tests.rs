@@ -54,7 +54,7 @@ fn word(answer: &Answer) -> String {
         Answer::Listed(_) => "listed".into(),
         Answer::Found(item) => format!("found {}", item.value),
         Answer::Absent => "absent".into(),
-        Answer::Accepted { server_id, pending } => {
+        Answer::Accepted { server_id, pending, .. } => {
             format!(
                 "accepted {}{}",
                 server_id.as_deref().unwrap_or("-"),

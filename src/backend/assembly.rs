@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::core::exchange::Listing;
 use crate::core::identity::Key;
+use crate::core::report::Explanation;
 
 use super::elements::PageItems;
 
@@ -60,11 +61,14 @@ impl Assembly {
     }
 
     /// The listing, with what makes it incomplete as far as the pages know.
-    pub fn finish(mut self, incomplete: Option<String>) -> Listing {
+    pub fn finish(mut self, incomplete: Option<Explanation>) -> Listing {
         let moved = (self.shifts && self.moved > 0).then(|| {
-            format!("{} items stood on two pages: the collection changed while it was listed", self.moved)
+            let moved = self.moved;
+            let why = format!("{moved} items stood on two pages: the collection changed while it was listed");
+            Explanation::new(why)
+                .hint("run it again; a listing with cursors, where the API has one, is not disturbed")
         });
-        self.listing.incomplete = incomplete.or(moved);
+        self.listing.incomplete = incomplete.or(moved).map(Box::new);
         self.listing
     }
 
@@ -115,7 +119,7 @@ mod tests {
         assert_eq!(shown, ["a0", "b1", "d1"], "the newer state counts");
         assert_eq!((listing.seen, listing.others.len()), (4, 1));
         let why = "2 items stood on two pages: the collection changed while it was listed";
-        assert_eq!(listing.incomplete.as_deref(), Some(why));
+        assert_eq!(listing.incomplete.expect("it is not whole").message, why);
         assert_eq!(assembled(false, &[&["a"], &["a"]]).incomplete, None, "a cursor does not skip");
     }
 

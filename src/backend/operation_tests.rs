@@ -46,7 +46,7 @@ fn created(url: Option<&str>, id: Option<&str>, answer: &HttpAnswer) -> String {
             let declared = if wait.is_some() { "declared" } else { "shown" };
             format!("{declared} {url} id {server_id:?} again {} after {retry_after:?}", id.is_some())
         }
-        Answer::Accepted { server_id, pending } => format!("accepted {server_id:?} {pending}"),
+        Answer::Accepted { server_id, pending, .. } => format!("accepted {server_id:?} {pending}"),
         Answer::Failed(failure) => format!("{:?}: {}", failure.class, failure.message),
         other => format!("{other:?}"),
     }

@@ -151,6 +151,7 @@ pub fn status_text(status: u16) -> String {
         201 => "Created",
         202 => "Accepted",
         204 => "No Content",
+        207 => "Multi-Status",
         304 => "Not Modified",
         400 => "Bad Request",
         401 => "Unauthorized",
@@ -208,13 +209,18 @@ pub fn message_of(answer: &HttpAnswer) -> Option<String> {
     }
     let text = text_of(answer)?.trim();
     let said = match serde_json::from_str::<Value>(text) {
-        Ok(value) => match said_by(&value, 0) {
-            said if said.is_empty() => signs_of(&value).join(", "),
-            said => said.join(": "),
-        },
+        Ok(value) => says(&value),
         Err(_) => cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST_TEXT),
     };
     (!said.is_empty()).then_some(said)
+}
+
+/// What a value says is wrong; empty where it says nothing.
+pub fn says(value: &Value) -> String {
+    match said_by(value, 0) {
+        said if said.is_empty() => signs_of(value).join(", "),
+        said => said.join(": "),
+    }
 }
 
 /// What is left to show of an error without words: its state and its code.

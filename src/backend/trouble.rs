@@ -9,8 +9,9 @@ use crate::core::kind::Kind;
 use crate::core::redact::Redactor;
 use crate::core::value::Value;
 
+use super::answer::Asked;
 use super::item::{envelope, failed, look, place_of};
-use super::refusal::{Context, message_of, status_text, text_of};
+use super::refusal::{Context, message_of, says, status_text, text_of};
 use super::scan;
 use super::wire::HttpAnswer;
 use crate::core::filter::Vars;
@@ -64,6 +65,53 @@ pub fn in_object(
         return None;
     }
     Some(failure(context, answer, secrets))
+}
+
+/// What the parts of an answer say that are errors, where it is about several things at once: a 207 (RFC 4918,
+/// 11.1), or the answer to a batch. Which object each is about is seen when they are read back.
+pub fn inside(context: &Context, asked: Asked, answer: &HttpAnswer, secrets: &[String]) -> Option<Failure> {
+    if asked.kind.failed.is_some() || (answer.status != 207 && asked.op.batch.is_none()) {
+        return None;
+    }
+    let body: Value = serde_json::from_str(text_of(answer)?).ok()?;
+    let said = said_inside(&body);
+    let said = Redactor::new(secrets).text(&said).into_owned();
+    let what = format!("the server answered {} with an error inside: {said}", status_text(answer.status));
+    (!said.is_empty()).then(|| context.fail(FailureClass::Refused, &what, None))
+}
+
+/// What the elements that are errors say, each thing once, and not of all where there are many.
+fn said_inside(body: &Value) -> String {
+    const MOST: usize = 3;
+    let mut all: Vec<String> = Vec::new();
+    for said in elements(body).filter(|element| is_error(element)).map(says) {
+        if !said.is_empty() && !all.contains(&said) && all.len() < MOST {
+            all.push(said);
+        }
+    }
+    all.join("; ")
+}
+
+/// The elements of a list, or of the lists in a map; of one that only says by a name what was done, what it names.
+fn elements(body: &Value) -> impl Iterator<Item = &Value> {
+    let lists: Vec<&Vec<Value>> = match body {
+        Value::Array(list) => vec![list],
+        Value::Object(map) => map.values().filter_map(Value::as_array).collect(),
+        _ => Vec::new(),
+    };
+    lists.into_iter().flatten().map(|element| match element.as_object() {
+        Some(map) if map.len() == 1 => map.values().next().filter(|one| one.is_object()).unwrap_or(element),
+        _ => element,
+    })
+}
+
+fn is_error(element: &Value) -> bool {
+    let Value::Object(map) = element else { return false };
+    let names = ERRORS.iter().chain(&FLAGS).chain(&WORDS);
+    let members: Vec<_> = names.filter_map(|name| Some((*name, map.get(*name)?.clone()))).collect();
+    let status =
+        |name| map.get(name).and_then(Value::as_u64).is_some_and(|status| (400..600).contains(&status));
+    is_sign(&members) || ["status", "code", "statusCode"].into_iter().any(status)
 }
 
 /// Whether a part of the key is missing; of a kind without one, whether there is nothing but an error.
@@ -121,10 +169,31 @@ fn is_empty(value: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn signs(body: &str) -> bool {
         let answer = HttpAnswer { status: 200, headers: Vec::new(), body: body.into() };
         top_members(&answer).is_some_and(|members| is_sign(&members))
+    }
+
+    #[test]
+    fn errors_inside_of_several() {
+        let no = || json!({"status": 422, "message": "no"});
+        for (body, said) in [
+            (json!([{"status": 201}, {"status": 422, "message": "no"}]), "no"),
+            (json!({"results": [{"ok": true}, {"ok": false, "detail": "no"}]}), "no"),
+            (
+                json!({"took": 3, "items": [{"create": {"status": 201}}, {"create": {"status": 400, "error": {"reason": "no"}}}]}),
+                "no",
+            ),
+            (json!([no(), no(), {"status": 400, "message": "never"}]), "no; never"),
+            (json!([{"statusCode": 503}, {"code": 500}]), "code 500"),
+            (json!([{"status": 200, "error": null}, {"name": "a", "code": 7}]), ""),
+            (json!({"name": "a", "tags": ["x"]}), ""),
+            (json!("done"), ""),
+        ] {
+            assert_eq!(said_inside(&body), said, "{body}");
+        }
     }
 
     #[test]

@@ -9,7 +9,6 @@ use super::start;
 use crate::core::exit::{Exit, Verb, exit};
 use crate::core::problem::Problem;
 use crate::core::prune::Gates;
-use crate::core::redact::Redactor;
 use crate::core::report::{Outcome, Report};
 use crate::render::out::{Format, Out};
 use crate::render::text::View;
@@ -61,7 +60,6 @@ impl Job<'_> {
     fn run(&self, out: &mut Out) -> Result<Exit, Exit> {
         let began = Instant::now();
         let loaded = start::load(self.verb.word(), self.sources, Reach::Used, out)?;
-        let redactor = Redactor::new(loaded.secrets.iter().cloned());
         let mut runner = start::open(self.verb.word(), loaded, self.effort, self.consents, out)?;
         if self.verb == Verb::Delete {
             runner.wish_all_gone();
@@ -70,7 +68,7 @@ impl Job<'_> {
             if self.pruning.deletes {
                 start::sweep(&mut runner, &self.pruning, limits, out).await?;
             }
-            match self.passes(&mut runner, &redactor, limits, out).await {
+            match self.passes(&mut runner, limits, out).await {
                 Ok((report, shown)) => {
                     let elapsed = start::told(began.elapsed());
                     let (objects, fields) = (shown != Shown::Whole, shown == Shown::Nothing);
@@ -87,7 +85,6 @@ impl Job<'_> {
     async fn passes(
         &self,
         runner: &mut Runner,
-        redactor: &Redactor,
         limits: &Limits,
         out: &mut Out,
     ) -> Result<(Report, Shown), Problem> {
@@ -102,7 +99,7 @@ impl Job<'_> {
         let mut shown = Shown::Nothing;
         if !self.yes {
             let previewed = self.preview(&plan, out);
-            match self.ask(&plan, redactor, limits, out).await {
+            match self.ask(&plan, limits, out).await {
                 Consent::Given if previewed => shown = Shown::Fields,
                 Consent::Given => {}
                 Consent::Withheld | Consent::NoTerminal | Consent::Interrupted => {
@@ -128,8 +125,8 @@ impl Job<'_> {
     }
 
     /// Asks for consent; where nobody can be asked, that is said.
-    async fn ask(&self, plan: &Report, redactor: &Redactor, limits: &Limits, out: &mut Out) -> Consent {
-        let question = confirm::question(plan, self.verb, redactor);
+    async fn ask(&self, plan: &Report, limits: &Limits, out: &mut Out) -> Consent {
+        let question = confirm::question(plan, self.verb, &out.secrets().redactor());
         let consent = confirm::ask(&question, io::stderr().is_terminal(), &limits.stop).await;
         if consent == Consent::NoTerminal {
             let message = "nothing was written: what is planned was not confirmed";

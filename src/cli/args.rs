@@ -165,6 +165,12 @@ pub struct DetailArgs {
 
 #[derive(Debug, Args)]
 pub struct PlanArgs {
+    /// Save the plan to this file, for `trueup apply FILE`
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "show", env = "TRUEUP_OUT")]
+    pub out: Option<PathBuf>,
+    /// Show a saved plan, offline; -f is not needed
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, env = "TRUEUP_SHOW")]
+    pub show: Option<PathBuf>,
     #[command(flatten)]
     pub detail: DetailArgs,
     #[command(flatten)]
@@ -192,6 +198,9 @@ pub struct DriftArgs {
 
 #[derive(Debug, Args)]
 pub struct ApplyArgs {
+    /// A plan that `plan --out` saved: does that and nothing else, without -f and without asking
+    #[arg(value_name = "PLANFILE", value_hint = ValueHint::FilePath)]
+    pub plan: Option<PathBuf>,
     #[command(flatten)]
     pub yes: YesArgs,
     #[command(flatten)]

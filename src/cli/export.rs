@@ -13,7 +13,6 @@ use crate::core::exit::Exit;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
 use crate::core::problem::Problem;
-use crate::core::redact::Redactor;
 use crate::core::scrub::SECRET;
 use crate::core::value::Value;
 use crate::core::veil::Veil;
@@ -34,7 +33,6 @@ fn run(options: &Export, out: &mut Out) -> Result<Exit, Exit> {
     let names = asked.iter().map(|one| one.kind.clone()).collect();
     let loaded = start::load("export", &options.sources, Reach::Kinds(names), out)?;
     asked::check(&asked, &loaded.input.kinds, out)?;
-    let redactor = Redactor::new(loaded.secrets.iter().cloned());
     let selection = loaded.input.selection.clone();
     let kinds = loaded.input.kinds.clone();
     let reached: Vec<Arc<str>> = loaded.input.connections.iter().map(|c| c.name.clone()).collect();
@@ -43,7 +41,7 @@ fn run(options: &Export, out: &mut Out) -> Result<Exit, Exit> {
     let exported: Vec<KindName> = kinds.iter().map(|kind| kind.name.clone()).filter(&wants).collect();
     let sink = Sink::open(options.folder.as_deref(), &exported, out)?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
-        let mut job = Job::new(&asked, &selection, &redactor, sink, out);
+        let mut job = Job::new(&asked, &selection, sink, out);
         let visited = start::in_time(runner.visit(&wants, true, &mut |batch| job.take(batch)), limits).await;
         match visited {
             Ok(Ok(missed)) => job.end(missed, exported.iter()),
@@ -96,7 +94,6 @@ impl Sink {
 struct Job<'j> {
     asked: &'j [Asked],
     selection: &'j Selection,
-    redactor: &'j Redactor,
     sink: Sink,
     out: &'j mut Out,
     told: Told,
@@ -110,17 +107,10 @@ struct Job<'j> {
 }
 
 impl<'j> Job<'j> {
-    fn new(
-        asked: &'j [Asked],
-        selection: &'j Selection,
-        redactor: &'j Redactor,
-        sink: Sink,
-        out: &'j mut Out,
-    ) -> Job<'j> {
+    fn new(asked: &'j [Asked], selection: &'j Selection, sink: Sink, out: &'j mut Out) -> Job<'j> {
         Job {
             asked,
             selection,
-            redactor,
             sink,
             out,
             told: Told::default(),
@@ -163,7 +153,7 @@ impl<'j> Job<'j> {
     }
 
     fn object(&mut self, kind: &Kind, item: &Item, id: ObjectId, veils: &[&Veil]) {
-        let redactor = self.redactor;
+        let redactor = self.out.secrets().redactor();
         let tells = |value: &Value| redactor.value(value) != *value;
         match exported::of(kind, item, veils, &tells) {
             Ok(document) => {

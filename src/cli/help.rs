@@ -16,6 +16,8 @@ pub const PLAN: &str = "\
 Examples:
   trueup plan -f manifests/
   trueup plan -f manifests/ --only 'Queue/*' --output json
+  trueup plan -f manifests/ --out p.plan                to be applied later, elsewhere
+  trueup plan --show p.plan
   helm template chart | trueup plan -f - --backends backends.yaml
 
 Nothing is ever written. With --detailed-exitcode the exit code is 2 when there are differences.";
@@ -32,10 +34,12 @@ pub const APPLY: &str = "\
 Examples:
   trueup apply -f manifests/                            shows the plan, asks, writes
   trueup apply -f manifests/ --yes                      in CI
+  trueup apply p.plan                                   what `plan --out p.plan` saved, and nothing else
   trueup apply -f manifests/ --replace Queue///orders   where replacing is the only way
   trueup apply -f manifests/ --prune --max-deletes 20   deletes what a Set claims and no document names
 
-Without a terminal and without --yes nothing is written, and the exit code is 5 unless all is in sync.";
+Without a terminal and without --yes nothing is written, and the exit code is 5 unless all is in sync.
+A saved plan is the consent: nobody is asked. What has moved since it was made is refused, object by object.";
 
 pub const VALIDATE: &str = "\
 Examples:

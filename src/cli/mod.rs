@@ -17,6 +17,7 @@ pub mod options;
 mod parse;
 mod plan;
 mod probe;
+mod saved;
 mod serve;
 mod start;
 mod validate;
@@ -79,8 +80,10 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
     let output = &invocation.output;
     match &invocation.command {
         Command::Plan(options) => plan::plan(options, output, out),
+        Command::Show(file) => saved::show(file, output, out),
         Command::Drift(options) => plan::drift(options, output, out),
         Command::Apply(options) => apply::apply(options, output, out),
+        Command::ApplyPlan(options) => saved::apply(options, output, out),
         Command::Validate(options) => validate::validate(options, out),
         Command::Get(options) => get::get(options, out),
         Command::Export(options) => export::export(options, out),

@@ -23,8 +23,11 @@ pub struct Invocation {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     Plan(Plan),
+    /// The file of a saved plan.
+    Show(PathBuf),
     Drift(Drift),
     Apply(Apply),
+    ApplyPlan(ApplyPlan),
     Validate(Validate),
     Get(Get),
     Export(Export),
@@ -58,6 +61,8 @@ pub struct Sources {
     pub backends: Vec<PathBuf>,
     /// Names of the environment that manifests may read; empty: all.
     pub allow_env: Vec<String>,
+    /// Whether the documents are kept as they are written: to be saved.
+    pub keep: bool,
 }
 
 /// How hard to work.
@@ -85,6 +90,8 @@ pub struct Plan {
     pub consents: Consents,
     pub pruning: Gates,
     pub detailed_exitcode: bool,
+    /// The file to save the plan to.
+    pub out: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,6 +112,18 @@ pub struct Apply {
     pub detailed_exitcode: bool,
     /// Do not ask.
     pub yes: bool,
+}
+
+/// A saved plan that is to be done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ApplyPlan {
+    pub plan: PathBuf,
+    /// The only backends that it may have, when not empty.
+    pub backends: Vec<PathBuf>,
+    /// Names of the environment that its documents may read; empty: all.
+    pub allow_env: Vec<String>,
+    pub effort: Effort,
+    pub detailed_exitcode: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -172,9 +191,9 @@ impl Command {
     /// The command's name.
     pub fn word(&self) -> &'static str {
         match self {
-            Command::Plan(_) => "plan",
+            Command::Plan(_) | Command::Show(_) => "plan",
             Command::Drift(_) => "drift",
-            Command::Apply(_) => "apply",
+            Command::Apply(_) | Command::ApplyPlan(_) => "apply",
             Command::Validate(_) => "validate",
             Command::Get(_) => "get",
             Command::Export(_) => "export",

@@ -10,8 +10,8 @@ use super::args::{
     OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
 };
 use super::options::{
-    Apply, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output, Plan, Probe,
-    Serve, Sources, Validate,
+    Apply, ApplyPlan, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output,
+    Plan, Probe, Serve, Sources, Validate,
 };
 use crate::core::exit::{self, Exit};
 use crate::core::problem::Problem;
@@ -55,24 +55,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Sto
 
 fn command(verb: Verb) -> Result<Command, Problem> {
     Ok(match verb {
-        Verb::Plan(PlanArgs { detail, consents, pruning, sources, effort: pace }) => Command::Plan(Plan {
-            pruning: gates(&pruning, &sources)?,
-            sources: with_files(sources, "plan")?,
-            effort: effort(&pace),
-            consents: agreed(consents),
-            detailed_exitcode: detail.detailed_exitcode,
-        }),
+        Verb::Plan(args) => plan(args)?,
         Verb::Drift(args) => Command::Drift(drift(args)?),
-        Verb::Apply(ApplyArgs { yes, detail, consents, pruning, sources, effort: pace }) => {
-            Command::Apply(Apply {
-                pruning: gates(&pruning, &sources)?,
-                sources: with_files(sources, "apply")?,
-                effort: effort(&pace),
-                consents: agreed(consents),
-                detailed_exitcode: detail.detailed_exitcode,
-                yes: yes.yes,
-            })
-        }
+        Verb::Apply(args) => apply(args)?,
         Verb::Validate(ValidateArgs { sources }) => {
             Command::Validate(Validate { sources: with_files(sources, "validate")? })
         }
@@ -108,6 +93,55 @@ fn command(verb: Verb) -> Result<Command, Problem> {
     })
 }
 
+fn plan(args: PlanArgs) -> Result<Command, Problem> {
+    let PlanArgs { out, show, detail, consents, pruning, sources, effort: pace } = args;
+    Ok(match show {
+        Some(file) => Command::Show(file),
+        None => Command::Plan(Plan {
+            pruning: gates(&pruning, &sources)?,
+            sources: Sources { keep: out.is_some(), ..with_files(sources, "plan")? },
+            effort: effort(&pace),
+            consents: agreed(consents),
+            detailed_exitcode: detail.detailed_exitcode,
+            out,
+        }),
+    })
+}
+
+fn apply(args: ApplyArgs) -> Result<Command, Problem> {
+    let ApplyArgs { plan, yes, detail, consents, pruning, sources, effort: pace } = args;
+    let Some(plan) = plan else {
+        return Ok(Command::Apply(Apply {
+            pruning: gates(&pruning, &sources)?,
+            sources: with_files(sources, "apply")?,
+            effort: effort(&pace),
+            consents: agreed(consents),
+            detailed_exitcode: detail.detailed_exitcode,
+            yes: yes.yes,
+        }));
+    };
+    let given = [
+        ("-f", sources.file.is_empty()),
+        ("-l", sources.selector.is_empty()),
+        ("--only", sources.only.is_empty()),
+        ("--exclude", sources.exclude.is_empty()),
+        ("--replace", consents.replace.is_empty()),
+        ("--rotate", consents.rotate.is_empty()),
+        ("--prune", !pruning.prune),
+    ];
+    if let Some((flag, _)) = given.iter().find(|(_, none)| !none) {
+        let problem = Problem::new(format!("`apply PLANFILE` takes no `{flag}`: the plan says it"));
+        return Err(problem.hint("a flag may come from its twin in the environment; manifests need `-f`"));
+    }
+    Ok(Command::ApplyPlan(ApplyPlan {
+        plan,
+        backends: sources.backends,
+        allow_env: sources.allow_env,
+        effort: effort(&pace),
+        detailed_exitcode: detail.detailed_exitcode,
+    }))
+}
+
 /// Manifests are never guessed: a run in the wrong folder would be about the wrong objects.
 fn with_files(args: SourceArgs, verb: &str) -> Result<Sources, Problem> {
     if args.file.is_empty() {
@@ -135,6 +169,7 @@ fn sources(args: SourceArgs) -> Sources {
         exclude: args.exclude,
         backends: args.backends,
         allow_env: args.allow_env,
+        keep: false,
     }
 }
 

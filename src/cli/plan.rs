@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
-use super::options::{Consents, Drift, Effort, Output, Plan, Sources};
-use super::start;
+use super::options::{Consents, Drift, Effort, Output, Plan};
+use super::saved::Saving;
+use super::start::{self, Loaded};
 use crate::core::exit::{self, Exit, FailOn, Verb, exit};
 use crate::core::prune::Gates;
 use crate::core::report::Report;
@@ -12,9 +13,14 @@ use crate::render::text::View;
 use crate::run::input::Reach;
 
 pub fn plan(options: &Plan, output: &Output, out: &mut Out) -> Exit {
-    let pass = Pass {
+    planned(options, output, out).unwrap_or_else(|exit| exit)
+}
+
+fn planned(options: &Plan, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
+    let loaded = start::load(Verb::Plan.word(), &options.sources, Reach::Used, out)?;
+    let saving = Saving::of(options, &loaded, out)?;
+    let comparison = Comparison {
         verb: Verb::Plan,
-        sources: &options.sources,
         effort: options.effort,
         consents: &options.consents,
         pruning: options.pruning,
@@ -22,26 +28,26 @@ pub fn plan(options: &Plan, output: &Output, out: &mut Out) -> Exit {
         output,
     };
     let code = |report: &Report| exit(report, Verb::Plan, options.detailed_exitcode);
-    pass.run(&code, out).unwrap_or_else(|exit| exit)
+    comparison.run(loaded, &code, saving, out)
 }
 
 pub fn drift(options: &Drift, output: &Output, out: &mut Out) -> Exit {
-    let pass = Pass {
+    let comparison = Comparison {
         verb: Verb::Drift,
-        sources: &options.sources,
         effort: options.effort,
         consents: &Consents::default(),
         pruning: options.pruning,
         tells_extra: options.fail_on.contains(&FailOn::Extra),
         output,
     };
-    pass.run(&|report| exit::drift(report, &options.fail_on), out).unwrap_or_else(|exit| exit)
+    let code = |report: &Report| exit::drift(report, &options.fail_on);
+    let loaded = start::load(Verb::Drift.word(), &options.sources, Reach::Used, out);
+    loaded.and_then(|loaded| comparison.run(loaded, &code, None, out)).unwrap_or_else(|exit| exit)
 }
 
-/// One pass that writes nothing.
-struct Pass<'o> {
+/// How a pass is made, and told.
+struct Comparison<'o> {
     verb: Verb,
-    sources: &'o Sources,
     effort: Effort,
     consents: &'o Consents,
     pruning: Gates,
@@ -50,22 +56,36 @@ struct Pass<'o> {
     output: &'o Output,
 }
 
-impl Pass<'_> {
-    fn run(&self, code: &dyn Fn(&Report) -> Exit, out: &mut Out) -> Result<Exit, Exit> {
+impl Comparison<'_> {
+    fn run(
+        &self,
+        loaded: Loaded,
+        code: &dyn Fn(&Report) -> Exit,
+        saving: Option<Saving>,
+        out: &mut Out,
+    ) -> Result<Exit, Exit> {
         let began = Instant::now();
-        let loaded = start::load(self.verb.word(), self.sources, Reach::Used, out)?;
-        let mut runner = start::open(self.verb.word(), loaded, self.effort, self.consents, out)?;
+        let verb = self.verb;
+        let mut runner = start::open(verb.word(), loaded, self.effort, self.consents, out)?;
         start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
             if self.pruning.deletes || self.tells_extra {
                 start::sweep(&mut runner, &self.pruning, limits, out).await?;
             }
             let bar = start::bar(self.output);
-            let report = runner.plan_once(limits, &|done, all| bar.observing(done, all)).await;
+            let tell = |done, all| bar.observing(done, all);
+            // What was seen is held to the end only where it is to be saved.
+            let found = match saving {
+                Some(_) => runner.plan_kept(limits, &tell).await,
+                None => runner.plan_once(limits, &tell).await.map(|report| (report, Vec::new())),
+            };
             bar.clear();
-            let report = report.map_err(|problem| start::failed(&problem, out))?;
+            let (report, specimens) = found.map_err(|problem| start::failed(&problem, out))?;
             let elapsed = start::told(began.elapsed());
             let verbose = self.output.verbose > 0;
-            out.report(&report, &View { verb: self.verb, objects: true, fields: true, verbose, elapsed });
+            out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
+            if let Some(saving) = saving {
+                saving.save(&report, &specimens, out)?;
+            }
             Ok(code(&report))
         })?
     }

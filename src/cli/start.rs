@@ -11,7 +11,7 @@ use super::options::{Consents, Effort, Output, Sources};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::prune::Gates;
-use crate::core::redact::Redactor;
+use crate::core::secrets::Secrets;
 use crate::manifest::{Chosen, Selection};
 use crate::render::out::{Format, Out};
 use crate::render::progress::{Progress, progress};
@@ -19,10 +19,10 @@ use crate::run::drive::Limits;
 use crate::run::input::{self, Input, Reach};
 use crate::run::runner::{Choices, Runner};
 
-/// A loaded input, and its secrets.
+/// A loaded input, and the secrets that are kept out of the output.
 pub struct Loaded {
     pub input: Input,
-    pub secrets: Vec<String>,
+    pub secrets: Secrets,
 }
 
 /// Loads; what is wrong has been said when this fails.
@@ -34,24 +34,44 @@ pub fn load(command: &str, sources: &Sources, reach: Reach, out: &mut Out) -> Re
         out.error(&Problem::new(error.to_string()));
         Exit::Usage
     })?;
-    let sources = input::Sources {
-        files: sources.files.clone(),
-        backends: sources.backends.clone(),
-        allow_env: sources.allow_env.clone(),
-        selection,
-    };
     let chooses = !matches!(reach, Reach::Kinds(_) | Reach::Backends(_));
+    let loaded = load_from(
+        command,
+        input::Sources {
+            files: sources.files.clone(),
+            backends: sources.backends.clone(),
+            allow_env: sources.allow_env.clone(),
+            selection,
+            keep: sources.keep,
+            ..input::Sources::default()
+        },
+        reach,
+        out,
+    )?;
+    if chooses {
+        chosen(&loaded.input, out)?;
+    }
+    Ok(loaded)
+}
+
+/// [`load`] without a look at what was chosen.
+///
+/// # Errors
+/// The exit code.
+pub fn load_from(
+    command: &str,
+    sources: input::Sources,
+    reach: Reach,
+    out: &mut Out,
+) -> Result<Loaded, Exit> {
     let loaded = input::load(sources, reach, &|name| std::env::var_os(name));
-    out.hide(Redactor::new(loaded.secrets.iter().cloned()));
+    out.secrets().learn(&loaded.secrets);
     match loaded.input {
         Ok(input) => {
             for warning in &input.warnings {
                 out.error(warning);
             }
-            if chooses {
-                chosen(&input, out)?;
-            }
-            Ok(Loaded { input, secrets: loaded.secrets })
+            Ok(Loaded { input, secrets: out.secrets() })
         }
         Err(problems) => {
             out.problems(&problems, command);
@@ -93,7 +113,7 @@ pub fn open(
         allow_exec: std::env::var("TRUEUP_ALLOW_EXEC").ok(),
         seed: fastrand::u64(..),
     };
-    Runner::open(loaded.input, &loaded.secrets, choices).map_err(|problems| {
+    Runner::open(loaded.input, loaded.secrets, choices).map_err(|problems| {
         out.problems(&problems, command);
         Exit::BadInput
     })

@@ -40,7 +40,8 @@ pub enum Shown {
 }
 
 /// Why a line stands in a plan.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Reason {
     /// The file states another value, or one that is missing on the server.
     Declared,

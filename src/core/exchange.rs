@@ -12,6 +12,7 @@ use super::identity::{Key, KindName, ObjectId};
 use super::kind::Wait;
 use super::managers::Contested;
 use super::patch::Operation as PatchOperation;
+use super::report::Explanation;
 use super::value::Value;
 
 /// A request that cannot change the server. Commands that never write hold a client that takes only these.
@@ -212,6 +213,8 @@ pub enum Answer {
         server_id: Option<Arc<str>>,
         /// 202: the server finishes it later.
         pending: bool,
+        /// An error that the answer tells of inside: of this object, or of another of those that went together.
+        inside: Option<Failure>,
     },
     /// Fields that another manager holds keep the write from being done.
     Contested(Vec<Contested>),
@@ -235,7 +238,7 @@ pub struct Listing {
     /// How many items the pages held in all.
     pub seen: usize,
     /// Why the listing is not known to be whole; then a missing key proves nothing.
-    pub incomplete: Option<String>,
+    pub incomplete: Option<Box<Explanation>>,
     /// Items that could not be understood: no key, say. Each is a sentence.
     pub problems: Vec<String>,
 }

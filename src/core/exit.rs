@@ -62,11 +62,13 @@ impl Verb {
 ///
 /// The first row that holds: interrupted, partial, failed or unknown, refused, conflict, differences, success.
 /// A value that does not stick is a failure. What a writing command leaves planned was not consented to. A
-/// skipped object is explained by the one that it waits for; when there is none such, it is a failure.
+/// skipped object is explained by the one that it waits for; when there is none such, it is a failure. A saved
+/// plan of which nothing was left to do was applied before: it is refused.
 pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
     let tally = Tally::of(report);
     let no_consent = verb.writes() && tally.planned.total() > 0;
-    let refused = tally.refused > 0 || no_consent;
+    let used_up = tally.applied > 0 && tally.done.total() == 0;
+    let refused = tally.refused > 0 || no_consent || used_up;
     let explained = tally.unknown + tally.conflict > 0 || refused || tally.planned.total() > 0;
     let stuck = tally.skipped > 0 && !explained;
     let failed = tally.failed + tally.not_effective > 0 || stuck;
@@ -125,6 +127,7 @@ mod tests {
                 "idle" => (Action::None, Outcome::Planned),
                 "planned" => (Action::Update, Outcome::Planned),
                 "done" => (Action::Create, Outcome::Done),
+                "applied" => (Action::Create, Outcome::Applied),
                 "refused" => (Action::Replace, Outcome::Refused(why())),
                 "conflict" => (Action::Update, Outcome::Conflict(why())),
                 "failed" => (Action::Update, Outcome::Failed(why())),
@@ -164,6 +167,11 @@ mod tests {
             ("sync done+", Apply, false, Success),
             ("sync done+", Apply, true, Differs),
             ("sync done+", Delete, false, Success),
+            ("sync applied", Apply, false, Refused),
+            ("applied applied", Apply, true, Refused),
+            ("applied done+", Apply, false, Success),
+            ("applied done+", Apply, true, Differs),
+            ("applied unknown", Apply, false, Failed),
             ("conflict planned", Plan, true, Conflict),
             ("conflict done+", Apply, true, Conflict),
             ("refused conflict planned", Plan, true, Refused),
@@ -212,7 +220,8 @@ mod tests {
 
     #[test]
     fn the_parts_add_up() {
-        let report = report("sync idle planned done+ refused conflict failed unknown unstuck+ skipped");
+        let report =
+            report("sync idle planned done+ applied refused conflict failed unknown unstuck+ skipped");
         let tally = Tally::of(&report);
         assert_eq!(tally.total(), report.objects.len());
         assert_eq!((tally.in_sync, tally.troubled(), tally.wrote), (2, 6, 2));

@@ -52,7 +52,8 @@ pub struct FieldRule {
 }
 
 /// What a change of an immutable field means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Immutable {
     /// Delete and create again, with consent.
     Replace,

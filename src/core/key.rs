@@ -7,7 +7,7 @@ use super::fields::Comparer;
 use super::filter::Filter;
 use super::identity::{Key, KindName};
 use super::kind::{Kind, Parent, Part};
-use super::value::{Number, Value, plain_text, type_name};
+use super::value::{Number, Value, canonical, plain_text, type_name};
 
 /// What helps where a key is a number on one side and a text on the other.
 pub const OTHER_TYPE: &str =
@@ -60,6 +60,11 @@ impl Kind {
             pairs.find(|((_, ours), (_, theirs))| other_scalar(ours).as_ref() == Some(theirs))?;
         let (there, here) = (type_name(theirs), type_name(ours));
         Some(format!("`{}` is {there} there, and {here} in the file", plain_text(ours)))
+    }
+
+    /// A part of a key as it compares: what two spellings of it have in common.
+    pub fn folded_part(&self, key: &Key, name: &str) -> Option<Value> {
+        key.get(name).map(|value| canonical(&self.fold_part(name, value)))
     }
 
     fn fold_part(&self, part: &str, value: &Value) -> Value {

@@ -40,6 +40,7 @@ pub mod redact;
 pub mod rename;
 pub mod report;
 pub mod scrub;
+pub mod secrets;
 pub mod set;
 pub mod suggest;
 pub mod taint;

@@ -65,7 +65,8 @@ pub struct Entry {
 }
 
 /// What the difference asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Action {
     None,
     Create,
@@ -83,6 +84,8 @@ pub enum Outcome {
     Planned,
     /// The action was done, and a read confirms it.
     Done,
+    /// The action of a saved plan was done before this run: the object is as it was to be.
+    Applied,
     /// A guard forbids it: consent, a limit, a protection.
     Refused(Explanation),
     Conflict(Explanation),
@@ -145,6 +148,7 @@ impl Outcome {
             Outcome::InSync => "in-sync",
             Outcome::Planned => "planned",
             Outcome::Done => "done",
+            Outcome::Applied => "already-applied",
             Outcome::Refused(_) => "refused",
             Outcome::Conflict(_) => "conflict",
             Outcome::Failed(_) => "failed",
@@ -158,7 +162,7 @@ impl Outcome {
     /// The sentence behind the outcome.
     pub fn explanation(&self) -> Option<&Explanation> {
         match self {
-            Outcome::InSync | Outcome::Planned | Outcome::Done => None,
+            Outcome::InSync | Outcome::Planned | Outcome::Done | Outcome::Applied => None,
             Outcome::Refused(e)
             | Outcome::Conflict(e)
             | Outcome::Failed(e)

@@ -78,6 +78,7 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         Outcome::InSync => Outcome::InSync,
         Outcome::Planned => Outcome::Planned,
         Outcome::Done => Outcome::Done,
+        Outcome::Applied => Outcome::Applied,
         Outcome::Refused(e) => Outcome::Refused(why(e)),
         Outcome::Conflict(e) => Outcome::Conflict(why(e)),
         Outcome::Failed(e) => Outcome::Failed(why(e)),

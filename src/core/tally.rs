@@ -7,6 +7,8 @@ use super::report::{Action, Entry, NOT_COMPARED, Outcome, Report};
 pub struct Tally {
     pub planned: Acts,
     pub done: Acts,
+    /// Objects that a saved plan was to change, and that are as it wants them already.
+    pub applied: usize,
     pub in_sync: usize,
     pub refused: usize,
     pub conflict: usize,
@@ -42,6 +44,7 @@ impl Tally {
                 Outcome::InSync => tally.in_sync += 1,
                 Outcome::Planned => tally.planned.count(entry.action),
                 Outcome::Done => tally.done.count(entry.action),
+                Outcome::Applied => tally.applied += 1,
                 Outcome::Refused(_) => tally.refused += 1,
                 Outcome::Conflict(_) => tally.conflict += 1,
                 Outcome::Failed(_) => tally.failed += 1,
@@ -56,7 +59,8 @@ impl Tally {
 
     /// All objects of the report.
     pub fn total(&self) -> usize {
-        self.planned.total() + self.done.total() + self.in_sync + self.extra + self.troubled()
+        let settled = self.done.total() + self.applied + self.in_sync;
+        self.planned.total() + settled + self.extra + self.troubled()
     }
 
     /// Objects that are neither in sync nor on their way: each has a sentence that says why.

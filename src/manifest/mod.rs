@@ -15,6 +15,7 @@ pub mod exported;
 pub mod files;
 pub mod glob;
 mod json;
+pub mod kept;
 pub mod kinds;
 mod lay;
 mod leaf;

@@ -70,6 +70,9 @@ struct Results {
     in_sync: usize,
     planned: usize,
     done: usize,
+    /// Only of a saved plan: there where it is not zero.
+    #[serde(skip_serializing_if = "is_zero")]
+    already_applied: usize,
     refused: usize,
     conflict: usize,
     failed: usize,
@@ -77,6 +80,10 @@ struct Results {
     not_effective: usize,
     skipped: usize,
     extra: usize,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 #[derive(serde::Serialize)]
@@ -224,6 +231,7 @@ fn summary(report: &Report) -> Summary {
             in_sync: tally.in_sync,
             planned: tally.planned.total(),
             done: tally.done.total(),
+            already_applied: tally.applied,
             refused: tally.refused,
             conflict: tally.conflict,
             failed: tally.failed,

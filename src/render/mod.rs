@@ -15,6 +15,7 @@ pub mod probe;
 pub mod probe_json;
 pub mod problem;
 pub mod progress;
+pub mod saved;
 pub mod summary;
 pub mod table;
 pub mod text;

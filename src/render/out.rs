@@ -5,7 +5,6 @@
 //! [`Out::exit`] says what it means for the exit code.
 
 use std::io::{self, ErrorKind, Write};
-use std::sync::{Arc, PoisonError, RwLock};
 
 use crate::core::escape;
 use crate::core::exit::Exit;
@@ -14,13 +13,14 @@ use crate::core::identity::ObjectId;
 use crate::core::kind::Kind;
 use crate::core::probe::Probe;
 use crate::core::problem::{Problem, said_by_system};
-use crate::core::redact::Redactor;
 use crate::core::report::Report;
 use crate::core::scrub;
+use crate::core::secrets::Secrets;
 
 use super::explained::{self, Object};
 use super::exported::{self, Export};
 use super::paint::{Line, Text};
+use super::saved::{self, Shown};
 use super::table::{self, Listed};
 use super::text::{self, View};
 use super::{json, kind, probe, probe_json, problem};
@@ -65,20 +65,6 @@ pub struct Out {
     secrets: Secrets,
 }
 
-/// What is to be kept out, shared by all that print.
-#[derive(Clone, Debug, Default)]
-struct Secrets(Arc<RwLock<Arc<Redactor>>>);
-
-impl Secrets {
-    fn get(&self) -> Arc<Redactor> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn set(&self, redactor: Redactor) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(redactor);
-    }
-}
-
 impl Stream {
     /// `colour` is decided by the caller, for this stream.
     pub fn new(sink: impl Write + Send + 'static, colour: bool) -> Stream {
@@ -112,9 +98,9 @@ impl Out {
         self
     }
 
-    /// From here on these secrets are kept out. To be called as soon as they are known.
-    pub fn hide(&mut self, redactor: Redactor) {
-        self.secrets.set(redactor);
+    /// What is kept out, now and later: to be shared with all that learn secrets.
+    pub fn secrets(&self) -> Secrets {
+        self.secrets.clone()
     }
 
     /// A writer for logs and panics, on a stream of their own: it keeps out what this keeps out, now and later.
@@ -128,7 +114,7 @@ impl Out {
 
     /// The result of a run, on standard output, in the format asked for.
     pub fn report(&mut self, report: &Report, view: &View) {
-        let report = scrub::report(report, &self.secrets.get());
+        let report = scrub::report(report, &self.secrets.redactor());
         match self.format {
             Format::Text => self.result(&text::report(&report, view)),
             Format::Json => self.stdout.write(&json::document(&report, view.verb, view.verbose)),
@@ -136,15 +122,32 @@ impl Out {
         }
     }
 
+    /// A saved plan, on standard output, in the format asked for.
+    pub fn plan(&mut self, report: &Report, shown: &Shown, view: &View) {
+        let report = scrub::report(report, &self.secrets.redactor());
+        match self.format {
+            Format::Text => self.result(&saved::text(&report, shown, view)),
+            Format::Json => self.stdout.write(&saved::document(&report, shown, view)),
+            Format::Ndjson => self.stdout.write(&saved::lines(&report, shown, view)),
+        }
+    }
+
+    /// That a plan was saved, and until when it holds.
+    pub fn saved(&mut self, file: &str, expires: &str) {
+        let mut text = Text::new();
+        text.push(Line::plain(&format!("Saved to {file}; it expires {expires}: `trueup apply {file}`.")));
+        self.note(&text);
+    }
+
     /// A report as text on standard error, whatever the format: a plan that is to be confirmed.
     pub fn preview(&mut self, report: &Report, view: &View) {
-        let report = scrub::report(report, &self.secrets.get());
+        let report = scrub::report(report, &self.secrets.redactor());
         self.talk(&text::report(&report, view));
     }
 
     /// Live objects, on standard output, in the format asked for.
     pub fn items(&mut self, items: &[Listed]) {
-        let redactor = self.secrets.get();
+        let redactor = self.secrets.redactor();
         let shown = |item: &Listed| Listed {
             id: scrub::id(&item.id, &redactor),
             server_id: item.server_id.as_deref().map(|id| redactor.text(id).into()),
@@ -160,7 +163,7 @@ impl Out {
 
     /// What is known of kinds, and why objects' plans are what they are: on standard output.
     pub fn explained(&mut self, kinds: &[(&Kind, &[Fact])], objects: &[Object]) {
-        let redactor = self.secrets.get();
+        let redactor = self.secrets.redactor();
         let objects: Vec<Object> = objects.iter().map(|object| object.scrubbed(&redactor)).collect();
         match self.format {
             Format::Text => {
@@ -198,7 +201,7 @@ impl Out {
     /// What an export came to. Its documents hold no secret, and are out already where they come one by one;
     /// what was left out is said on standard error for people.
     pub fn exported(&mut self, export: Export) {
-        let redactor = self.secrets.get();
+        let redactor = self.secrets.redactor();
         let shown =
             |(id, why): &(ObjectId, String)| (scrub::id(id, &redactor), redactor.text(why).into_owned());
         let export = Export { left_out: export.left_out.iter().map(shown).collect(), ..export };
@@ -217,7 +220,7 @@ impl Out {
 
     /// What a probe found out, on standard output, in the format asked for.
     pub fn probe(&mut self, found: &Probe) {
-        let found = found.scrubbed(&self.secrets.get());
+        let found = found.scrubbed(&self.secrets.redactor());
         match self.format {
             Format::Text => self.result(&probe::text(&found)),
             Format::Json => self.stdout.write(&probe_json::document(&found)),
@@ -227,7 +230,7 @@ impl Out {
 
     /// What is wrong with the input: for people on standard error, for machines on standard output.
     pub fn problems(&mut self, problems: &[Problem], command: &str) {
-        let redactor = self.secrets.get();
+        let redactor = self.secrets.redactor();
         let shown: Vec<Problem> = problems.iter().map(|p| scrub::problem(p, &redactor)).collect();
         match self.format {
             Format::Text => self.talk(&problem::text(&shown)),
@@ -238,13 +241,13 @@ impl Out {
 
     /// One thing that went wrong, on standard error, whatever the format.
     pub fn error(&mut self, error: &Problem) {
-        let shown = scrub::problem(error, &self.secrets.get());
+        let shown = scrub::problem(error, &self.secrets.redactor());
         self.talk(&problem::one(&shown));
     }
 
     /// Text as a result, on standard output.
     pub fn result(&mut self, text: &Text) {
-        let redactor = self.secrets.get();
+        let redactor = self.secrets.redactor();
         let text = text.write(self.stdout.colour, |span| redactor.text(span).into_owned());
         self.stdout.write(&text);
     }
@@ -257,7 +260,7 @@ impl Out {
     }
 
     fn talk(&mut self, text: &Text) {
-        let redactor = self.secrets.get();
+        let redactor = self.secrets.redactor();
         let text = text.write(self.stderr.colour, |span| redactor.text(span).into_owned());
         self.stderr.write(&text);
     }
@@ -304,7 +307,7 @@ pub struct Guard<W> {
 impl<W: Write> Write for Guard<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
-        let secrets = self.secrets.get();
+        let secrets = self.secrets.redactor();
         self.sink.write_all(escape::block(&secrets.text(&text)).as_bytes())?;
         Ok(bytes.len())
     }

@@ -82,9 +82,9 @@ fn say(out: &mut Out, text: &str) {
 
 #[test]
 fn a_guard_knows_secrets_that_are_learnt_later() {
-    let (mut out, sink) = out(Format::Text);
+    let (out, sink) = out(Format::Text);
     let mut guard = out.guard(sink.clone());
-    out.hide(Redactor::new(["s3cr3t"]));
+    out.secrets().learn(["s3cr3t"]);
     guard.write_all("panicked at s3cr3t\u{1b}[2J\n".as_bytes()).expect("a sink");
     assert_eq!(sink.text(), "panicked at (redacted)\\u{1b}[2J\n");
 }
@@ -192,7 +192,7 @@ proptest! {
         let forms: Vec<String> = forms::all(&secret).into_iter().collect();
         let form = which.get(&forms);
         let (mut out, sink) = out(format);
-        out.hide(Redactor::new([&secret]));
+        out.secrets().learn([&secret]);
         say(&mut out, form);
         let said = sink.text();
         for form in &forms {

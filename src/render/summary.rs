@@ -61,6 +61,7 @@ fn counts(tally: &Tally, verb: Verb) -> Line {
     let mut parts = acts(&tally.done, done);
     parts.extend(acts(&tally.planned, planned));
     parts.extend([
+        (Style::Plain, tally.applied, "already applied"),
         (Style::Bad, tally.failed, "failed"),
         (Style::Bad, tally.not_effective, "not effective"),
         (Style::Bad, tally.unknown, "unknown"),

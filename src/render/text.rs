@@ -119,7 +119,7 @@ fn marker(entry: &Entry) -> (Style, &'static str) {
         Action::Delete => (Style::Bad, "-"),
     };
     match entry.verdict() {
-        Outcome::InSync => (Style::Dim, "="),
+        Outcome::InSync | Outcome::Applied => (Style::Dim, "="),
         Outcome::Planned | Outcome::Done => act,
         Outcome::Extra(_) => (Style::Change, "?"),
         Outcome::Refused(_) | Outcome::Skipped(_) if entry.action != Action::None => (Style::Bad, act.1),
@@ -133,6 +133,7 @@ fn done(entry: &Entry) -> Option<&'static str> {
         (Outcome::Done, Action::Update) => Some("updated"),
         (Outcome::Done, Action::Replace) => Some("replaced"),
         (Outcome::Done, Action::Delete) => Some("deleted"),
+        (Outcome::Applied, _) => Some("already applied"),
         _ => None,
     }
 }

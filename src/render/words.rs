@@ -30,6 +30,13 @@ pub fn seconds(time: Duration) -> String {
     }
 }
 
+/// `3h 2m`: whole minutes, or seconds where there are none.
+pub fn roughly(time: Duration) -> String {
+    let minutes = time.as_secs() / 60;
+    let whole = if minutes > 0 { minutes * 60 } else { time.as_secs() };
+    humantime::format_duration(Duration::from_secs(whole)).to_string()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -44,5 +51,7 @@ mod tests {
         assert_eq!(counted(1_000, "request"), "1,000 requests");
         assert_eq!(seconds(Duration::from_millis(210)), "0.2 s");
         assert_eq!(seconds(Duration::from_secs(75)), "75 s");
+        assert_eq!(roughly(Duration::from_secs(26 * 3600 + 59)), "1day 2h");
+        assert_eq!(roughly(Duration::from_secs(59)), "59s");
     }
 }

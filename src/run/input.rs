@@ -30,6 +30,10 @@ pub struct Sources {
     /// Variables that documents may name; empty: all.
     pub allow_env: Vec<String>,
     pub selection: Selection,
+    /// Documents that were read before, of a saved plan; then `files` only say below what files may be read.
+    pub read: Option<manifest::Loaded>,
+    /// Whether the documents are kept as they are written.
+    pub keep: bool,
 }
 
 /// A loaded and linked input.
@@ -43,6 +47,8 @@ pub struct Input {
     /// The Backend documents as they are written.
     pub backends: Vec<RawDocument>,
     pub sets: Vec<Set>,
+    /// The other documents as they are written, where they were to be kept.
+    pub manifests: Vec<RawDocument>,
     pub selection: Selection,
     pub warnings: Vec<Problem>,
 }
@@ -87,9 +93,10 @@ impl Reach {
 }
 
 /// Loads. `env` looks up a variable.
-pub fn load(sources: Sources, reach: Reach, env: &dyn Fn(&str) -> Option<OsString>) -> Loaded {
-    let mut loader = Loader::new(&sources, env);
-    let input = loader.load(reach, sources.selection);
+pub fn load(mut sources: Sources, reach: Reach, env: &dyn Fn(&str) -> Option<OsString>) -> Loaded {
+    let read = sources.read.take().unwrap_or_else(|| manifest::load(&sources.files));
+    let mut loader = Loader::new(&sources, read, env);
+    let input = loader.load(reach, sources.selection, sources.keep);
     let secrets = loader.secrets();
     Loaded { input, secrets }
 }
@@ -108,12 +115,15 @@ struct Loader<'e> {
 }
 
 impl<'e> Loader<'e> {
-    fn new(sources: &Sources, env: &'e dyn Fn(&str) -> Option<OsString>) -> Loader<'e> {
+    fn new(
+        sources: &Sources,
+        mut loaded: manifest::Loaded,
+        env: &'e dyn Fn(&str) -> Option<OsString>,
+    ) -> Loader<'e> {
         let mut outsides = Outsides::new(env, &sources.files);
         if !sources.allow_env.is_empty() {
             outsides = outsides.allow_env(&sources.allow_env);
         }
-        let mut loaded = manifest::load(&sources.files);
         let mut trusted = None;
         if !sources.backends.is_empty() {
             trusted = Some(Outsides::new(env, &sources.backends));
@@ -139,9 +149,10 @@ impl<'e> Loader<'e> {
         }
     }
 
-    fn load(&mut self, reach: Reach, selection: Selection) -> Result<Input, Vec<Problem>> {
+    fn load(&mut self, reach: Reach, selection: Selection, keep: bool) -> Result<Input, Vec<Problem>> {
         let registry = self.registry();
         let raws = std::mem::take(&mut self.manifests);
+        let manifests = if keep { raws.clone() } else { Vec::new() };
         let built = manifest::documents(raws, &registry, &mut self.outsides);
         let mut documents = built.documents;
         self.problems.extend(built.problems);
@@ -170,7 +181,7 @@ impl<'e> Loader<'e> {
         if documents.is_empty() && sets.is_empty() && reach == Reach::Used {
             return Err(vec![no_documents()]);
         }
-        Ok(Input { documents, graph, kinds, connections, backends, sets, selection, warnings })
+        Ok(Input { documents, graph, kinds, connections, backends, manifests, sets, selection, warnings })
     }
 
     /// The Sets, with the documents that they claim told of them.

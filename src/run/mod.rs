@@ -7,5 +7,6 @@ pub mod input;
 pub mod live;
 mod probe;
 pub mod runner;
+pub mod saved;
 mod sweep;
 pub mod walk;

@@ -7,11 +7,13 @@ use super::drive::{self, Limits, Tell};
 use super::input::Input;
 use crate::api::client::Options as ClientOptions;
 use crate::core::document::{Document, Ensure};
+use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Engine, Mode, Options, Specimen};
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::report::Report;
+use crate::core::secrets::Secrets;
 use crate::core::set::Set;
 use crate::manifest::Selection;
 
@@ -52,17 +54,14 @@ pub struct Runner {
 impl Runner {
     /// # Errors
     /// Backends that cannot be opened; flags that name no document.
-    pub fn open(input: Input, secrets: &[String], choices: Choices) -> Result<Runner, Vec<Problem>> {
+    pub fn open(input: Input, secrets: Secrets, choices: Choices) -> Result<Runner, Vec<Problem>> {
         let problems = unknown_names(&input.documents, &choices);
         if !problems.is_empty() {
             return Err(problems);
         }
         let transports = Transports::open(input.connections, choices.parallel, choices.may_write)?;
-        let client = ClientOptions {
-            allow_exec: choices.allow_exec.clone(),
-            secrets: secrets.to_vec(),
-            ..ClientOptions::default()
-        };
+        let client =
+            ClientOptions { allow_exec: choices.allow_exec.clone(), secrets, ..ClientOptions::default() };
         Ok(Runner {
             documents: input.documents,
             graph: input.graph,
@@ -119,6 +118,19 @@ impl Runner {
         Ok((Report { requests: clients.requests(), ..engine.report() }, specimens))
     }
 
+    /// [`Runner::plan_once`] with what was seen of each object of the report.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn plan_kept(
+        &mut self,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<(Report, Vec<Specimen>), Problem> {
+        let selection = self.selection.clone();
+        self.explain_once(&|document| selection.takes(document), limits, tell).await
+    }
+
     async fn plan_of(
         &mut self,
         documents: Vec<Document>,
@@ -154,6 +166,25 @@ impl Runner {
         requests += report.requests;
         report.requests = requests;
         Ok(report)
+    }
+
+    /// Does what a saved plan says and nothing else: a pledge for each selected document, in their order. The
+    /// runner is needed no longer.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn apply_saved(
+        &mut self,
+        pledges: Vec<Pledge>,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<Report, Problem> {
+        let clients = Clients::read_write(&self.transports, &self.kinds, &self.client)?;
+        let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
+        let mut engine = self.engine(documents, graph, Mode::Apply, None);
+        engine.hold_to(pledges);
+        let engine = drive::act(engine, &clients, limits, tell).await;
+        Ok(Report { requests: clients.requests(), ..engine.report() })
     }
 
     fn options(&self) -> Options {

@@ -146,7 +146,8 @@ impl<'w, L: Look> Walk<'w, L> {
         match self.clients.ask(&ask).await {
             Answer::Listed(mut listing) => {
                 listing.items.retain(|item| is_sought(kind, item, &sought));
-                let doubts = listing.incomplete.into_iter().chain(listing.problems);
+                let incomplete = listing.incomplete.map(|why| why.message);
+                let doubts = incomplete.into_iter().chain(listing.problems);
                 self.missed.failures.extend(doubts.map(Failure::doubt));
                 match &kind.list {
                     Some(list) if list.partial && self.whole => {
@@ -156,6 +157,8 @@ impl<'w, L: Look> Walk<'w, L> {
                 }
             }
             Answer::Found(item) => vec![item],
+            // Some APIs have no list of nothing (Vault, Consul).
+            Answer::Failed(failure) if is_missing(&failure) && kind.readable_by_key() => Vec::new(),
             Answer::Failed(failure) if is_missing(&failure) && self.is_gone(above).await => Vec::new(),
             Answer::Failed(failure) => {
                 self.missed.failures.push(failure);

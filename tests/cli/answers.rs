@@ -316,7 +316,7 @@ fn a_page_that_follows_itself() {
     exit 1
     !   Team red   a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the server gives `same` as the next page for the second time
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     Applied: 1 unknown. 0 objects seen in 2 requests.
     ");
     assert_eq!(written, [""; 0]);

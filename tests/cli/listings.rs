@@ -40,7 +40,7 @@ fn a_listing_cut_short_proves_no_absence() {
     exit 1
     !   Team t4   a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the last page shows more (`.meta.next` in its body), which `page` as declared does not follow; declare `page: {by: cursor, next: .meta.next}`
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     Plan: 1 unknown. 3 objects seen in 1 request.
     ");
     let linked = plan(&by_threes(), "page: {by: link}").told();
@@ -86,7 +86,7 @@ fn cursors_that_are_always_new_end() {
     exit 1
     !   Team t4   a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the pages bring nothing new: each has a next one, and the last 3 held what was seen before
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     Plan: 1 unknown. 1 object seen in 4 requests.
     ");
     assert_eq!(server.lines().len(), 4, "the first page, and three that are the same");

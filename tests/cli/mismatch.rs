@@ -131,7 +131,7 @@ fn a_page_that_repeats() {
     exit 1
     !   Team blue    a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the server answers with the same page again and again; it may not know `page`
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     =   Team red     a.yaml:6
     =   Space shop   a.yaml:11
     Applied: 1 unknown, 2 in sync. 2 objects seen in 3 requests.
@@ -149,7 +149,7 @@ fn a_total_that_is_too_high() {
     exit 1
     !   Team blue    a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the server counts 3 in all, and its pages held 1
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     =   Team red     a.yaml:6
     =   Space shop   a.yaml:11
     Applied: 1 unknown, 2 in sync. 2 objects seen in 4 requests.
@@ -166,7 +166,7 @@ fn a_total_that_is_too_low() {
     exit 1
     !   Team blue    a.yaml:1
         unknown: whether it exists cannot be told: listing Team: the server counts 1 in all, and its pages held 2: it has changed
-        hint: check `list` and `key` of the kind in the backend
+        hint: check `page` of the kind's `list` in the backend
     =   Team red     a.yaml:6
     =   Space shop   a.yaml:11
     Applied: 1 unknown, 2 in sync. 3 objects seen in 2 requests.
@@ -218,8 +218,8 @@ spec: {}
     assert_snapshot!(scratch.trueup("apply --yes -f a.yaml -f backend.yaml").done().told(), @"
     exit 1
     !   Team 7    a.yaml:1
-        unknown: whether it exists cannot be told: the listing shows a key of another type: `7` is a number there, and a string in the file; write it as the server does, or let the field compare as a text with the word `tostring`
-        hint: check `list` and `key` of the kind in the backend
+        unknown: whether it exists cannot be told: the listing shows a key of another type: `7` is a number there, and a string in the file
+        hint: write it as the server does, or let the field compare as a text with the word `tostring`
     !   Space 8   a.yaml:6
         unknown: reading Space 8: the server answered with a key of another type: `8` is a string there, and a number in the file
         hint: write it as the server does, or let the field compare as a text with the word `tostring`

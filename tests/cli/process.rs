@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader};
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -133,19 +135,38 @@ fn a_request_to_end_is_an_interrupt() {
 /// The second interrupt waits for nothing. It is sent until it has been noticed as a second one.
 #[test]
 fn a_second_interrupt() {
-    let (scratch, served) =
-        start(4, "rules: [{match: {method: POST, path: /teams, nth: 2}, fault: {delay: 60s}}]");
+    let (scratch, served) = start(4, "rules: []");
+    let (served, posts) = (Arc::new(served), AtomicUsize::new(0));
+    let behind = served.clone();
+    // It stands in front of the server, so that it is known when a write is under way that is never answered.
+    let front = Raw::new(move |seen| {
+        let (method, path) = seen.line.split_once(' ').expect("a request line");
+        if method == "POST" && posts.fetch_add(1, Ordering::SeqCst) == 1 {
+            loop {
+                thread::park();
+            }
+        }
+        Say::json(&behind.call(method, path, &seen.body))
+    });
+    scratch.write("backend.yaml", backend(&front.url(), ""));
     let mut run = scratch.trueup(APPLY).start();
-    first_write(&served);
+    let second = || front.lines().iter().filter(|line| line.starts_with("POST")).count() >= 2;
+    assert!((0..2000).any(|_| second() || pause(10)), "there is no second write");
     let ended = (0..100).any(|_| {
         run.signal("INT");
-        thread::sleep(Duration::from_millis(200));
-        run.child.try_wait().expect("it can be waited for").is_some()
+        pause(200) || run.child.try_wait().expect("it can be waited for").is_some()
     });
     assert!(ended, "it waited for the server");
     let done = run.done().expect(130);
     assert!(done.out.contains("the run ended before it was settled"), "{}", done.out);
+    scratch.write("backend.yaml", backend(&served.url(), ""));
     converges(&scratch, &served, 4);
+}
+
+/// Always false, after so many milliseconds.
+fn pause(milliseconds: u64) -> bool {
+    thread::sleep(Duration::from_millis(milliseconds));
+    false
 }
 
 #[test]

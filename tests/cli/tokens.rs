@@ -73,6 +73,27 @@ fn the_client_in_the_body_and_no_header_of_the_backend_elsewhere() {
     assert_eq!(api.seen()[0].header("x-tenant"), Some("shop-7"));
 }
 
+/// Some APIs show a session's token inside what they tell: no output holds it.
+#[test]
+fn a_token_that_an_api_repeats_in_an_object() {
+    let token = "very-own-token-1";
+    let issuer = Raw::new(move |_| Say::json(&format!("{{\"access_token\": \"{token}\"}}")));
+    let api = Raw::new(move |_| {
+        Say::json(&format!("{{\"items\": [{{\"id\": 1, \"name\": \"red\", \"session\": \"{token}\"}}]}}"))
+    });
+    let scratch = Scratch::new();
+    scratch.write("backend.yaml", backend(&api.url(), &format!("  auth: {{{}}}", oauth2(&issuer.url(), ""))));
+    scratch.write("a.yaml", "apiVersion: demo\nkind: Team\nmetadata: {name: red}\nspec: {session: other}\n");
+    for line in [
+        "plan -f a.yaml -f backend.yaml",
+        "get Team -f backend.yaml --output json",
+        "export Team -f backend.yaml",
+    ] {
+        let done = scratch.trueup(line).env("SECRET", SECRET).done();
+        assert!(done.told().contains("red") && !done.told().contains(token), "{line}: {}", done.told());
+    }
+}
+
 /// A token that ends while the run goes on: one renewal, one retry, and the run does not notice.
 #[test]
 fn a_token_that_is_refused_is_renewed_once() {

@@ -62,6 +62,9 @@ pub struct Changed {
     server: Option<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
+    /// Nothing is added to the command line: it is about a file that an earlier run made.
+    #[serde(default)]
+    alone: bool,
 }
 
 /// A case, read.
@@ -108,8 +111,8 @@ impl Case {
         let mut told = self.about.to_string();
         for run in &self.about.runs {
             let nothing = BTreeMap::new();
-            let (line, env) = match run {
-                Run::Line(line) => (line, &nothing),
+            let (line, env, alone) = match run {
+                Run::Line(line) => (line, &nothing, false),
                 Run::Changed(changed) => {
                     if let Some(desired) = &changed.desired {
                         self.place(desired, &scratch.path().join("desired.yaml"))?;
@@ -117,12 +120,12 @@ impl Case {
                     if let Some(name) = &changed.server {
                         server.answer_from(self.script(name)?);
                     }
-                    (&changed.run, &changed.env)
+                    (&changed.run, &changed.env, changed.alone)
                 }
             };
             let output = Command::new(env!("CARGO_BIN_EXE_trueup"))
                 .args(line.split_whitespace())
-                .args(["-f", "desired.yaml", "-f", "backend.yaml"])
+                .args(if alone { &[][..] } else { &["-f", "desired.yaml", "-f", "backend.yaml"] })
                 .current_dir(scratch.path())
                 .env_clear()
                 .env("TRUEUP_PARALLEL", "1") // requests in one order
@@ -133,7 +136,7 @@ impl Case {
             let text = |bytes| String::from_utf8(bytes).map_err(|e| e.to_string());
             let code = output.status.code().ok_or("a signal ended the run")?;
             let (out, err) = (text(output.stdout)?, text(output.stderr)?);
-            let _ = write!(told, "\n$ trueup {line}\n{out}{}exit {code}\n", timeless(&err));
+            let _ = write!(told, "\n$ trueup {line}\n{}{}exit {code}\n", ageless(&out), timeless(&err));
             for request in server.take() {
                 self.tell(&request, &mut told);
             }
@@ -185,6 +188,21 @@ impl Case {
     fn place(&self, file: &str, to: &Path) -> Result<(), String> {
         fs::copy(self.folder.join(file), to).map(drop).map_err(|e| format!("{file}: {e}"))
     }
+}
+
+/// The lines of a saved plan without its times and the hash that these are part of.
+fn ageless(text: &str) -> String {
+    let line = |line: &str| match line {
+        _ if line.starts_with("Saved plan ") => {
+            format!("{}, made TIME (AGE).", line.split(", made ").next().unwrap_or(line))
+        }
+        _ if line.starts_with("It expires in ") => "It expires in TIME.".to_owned(),
+        _ if line.starts_with("Hashes of the plan ") => {
+            format!("Hashes of the plan HASH{}", line.find(',').map_or("", |at| &line[at..]))
+        }
+        _ => line.to_owned(),
+    };
+    text.lines().map(|text| line(text) + "\n").collect()
 }
 
 /// Lines of the log without what differs from run to run.

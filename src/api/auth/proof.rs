@@ -30,7 +30,9 @@ impl Proof {
     pub(super) fn basic(username: &str, password: &str) -> Proof {
         let pair = basic(username, password);
         let place = Place::Header { name: "authorization".into(), value: format!("Basic {pair}") };
-        Proof::new(place, vec![password.into(), pair])
+        // A password that is the user's name is told by the name already.
+        let hidden = (password != username).then(|| password.to_owned());
+        Proof::new(place, hidden.into_iter().chain([pair]).collect())
     }
 
     pub(super) fn bearer(token: &str) -> Proof {

@@ -21,6 +21,7 @@ pub fn check(reader: &mut Reader, kind: &Kind, node: &Node) {
     {
         if let Some(op) = op.filter(|op| op.batch.is_some()) {
             request(reader, kind, op, name, at(name));
+            mask(reader, op, name, at(name));
             content(reader, op, name, at(name));
         }
     }
@@ -40,6 +41,15 @@ fn request(reader: &mut Reader, kind: &Kind, op: &Op, name: &str, at: Pos) {
     if let Some(of_one) = of_one {
         let message = format!("`{{{of_one}}}` in `{name}` names one object, and a `batch` is of many");
         reader.wrong(at, message).hint = Some("say which objects are meant in the `body`".into());
+    }
+}
+
+/// A mask is of one object: each changes other paths.
+fn mask(reader: &mut Reader, op: &Op, name: &str, at: Pos) {
+    if op.says_changed() && name != "delete" {
+        let message = format!("`changed` in `{name}` is what one object changes, and a `batch` is of many");
+        reader.wrong(at, message).hint =
+            Some("leave `batch` out: each object then says its own paths".into());
     }
 }
 
@@ -126,6 +136,14 @@ mod tests {
             (
                 "update: {request: POST /t, batch: 2, send: json-patch, body: .}",
                 "`send: json-patch` in `update` does not say which object of a `batch` it changes",
+            ),
+            (
+                "update: {request: POST /t, batch: 2, query: {mask: '{changed}'}}",
+                "`changed` in `update` is what one object changes, and a `batch` is of many",
+            ),
+            (
+                "create: {request: POST /t, batch: 2, body: '{all: ., mask: $changed}'}",
+                "`changed` in `create` is what one object changes, and a `batch` is of many",
             ),
             ("delete: {request: POST /t/gone, batch: 2}", "a `batch` of deletions needs a `body`"),
             (

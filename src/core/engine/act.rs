@@ -173,9 +173,7 @@ impl Engine {
         if let Some(outcome) = spent(object, &decision) {
             return self.settle(at, outcome);
         }
-        let ours = decision.action == Action::Update && self.came_with_parent(at);
-        let moved = object.moved(decision.action, &decision.changes, self.names_what_is_new(at));
-        if let Some(outcome) = moved.filter(|_| !ours) {
+        if let Some(outcome) = self.moved(at, &decision) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
         }
@@ -196,7 +194,7 @@ impl Engine {
     }
 
     /// Whether it refers to an object that was to be made when the run was agreed to.
-    fn names_what_is_new(&self, at: usize) -> bool {
+    pub(super) fn names_what_is_new(&self, at: usize) -> bool {
         let makes = |action: Action| matches!(action, Action::Create | Action::Replace);
         let mut named = self.objects[at].links.references.values().map(|named| &self.objects[*named]);
         named.any(|named| {
@@ -212,17 +210,21 @@ impl Engine {
             object.phase = Phase::Held;
             return;
         }
+        let action = if object.wanted_absent() { Action::Delete } else { Action::Replace };
         match &object.doomed {
-            Some((id, since)) if object.seen_at > *since => {
+            Some((id, _)) if !object.is_unseen_since_doomed() => {
                 if *id != object.server_id {
                     let why = "another object has taken its name since the decision to delete it";
                     return self.settle(at, Outcome::Conflict(Explanation::new(why)));
                 }
-                let action = if object.wanted_absent() { Action::Delete } else { Action::Replace };
                 self.enqueue(at, action);
             }
             _ => {
                 object.doomed = Some((object.server_id.clone(), self.count));
+                if self.is_read_in_turn(at, action) {
+                    return self.enqueue(at, action);
+                }
+                let object = &mut self.objects[at];
                 object.fence = self.count;
                 object.own_read = true;
                 self.observe(at);

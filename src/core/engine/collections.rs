@@ -8,6 +8,7 @@ use super::super::exchange::{Collection, Item, Listing};
 use super::super::identity::Key;
 use super::super::key::OTHER_TYPE;
 use super::super::kind::Kind;
+use super::super::report::Explanation;
 use super::decide::Seen;
 
 /// So few objects are read one by one; more are listed.
@@ -38,7 +39,7 @@ struct Listed {
     asked: u64,
     items: HashMap<Key, Vec<Item>>,
     others: HashSet<Key>,
-    incomplete: Option<String>,
+    incomplete: Option<Box<Explanation>>,
     problems: Vec<String>,
 }
 
@@ -48,7 +49,7 @@ pub enum Told {
     Present(Item),
     Several(Vec<Option<String>>),
     /// The listing is not known to be whole, and the key is not in it.
-    Missing(String),
+    Missing(Explanation),
 }
 
 impl Shared {
@@ -139,25 +140,29 @@ impl Shared {
 
 impl Listed {
     /// Why a key that has no item proves nothing.
-    fn doubt(&self, key: &Key) -> Option<String> {
+    fn doubt(&self, key: &Key) -> Option<Explanation> {
         if self.others.contains(key) {
-            return Some("the listing shows it, and it was not asked for whole".into());
+            return Some(Explanation::new("the listing shows it, and it was not asked for whole"));
         }
-        self.incomplete.clone().or_else(|| self.problems.first().cloned())
+        let problem = |why: &String| {
+            Explanation::new(why.clone()).hint("check `list` and `key` of the kind in the backend")
+        };
+        self.incomplete.as_deref().cloned().or_else(|| self.problems.first().map(problem))
     }
 
     /// The same name with another type: creating it may create it a second time.
-    fn look_alike(&self, kind: &Kind, key: &Key) -> Option<String> {
+    fn look_alike(&self, kind: &Kind, key: &Key) -> Option<Explanation> {
         let shown = |other: &Key| self.others.contains(other) || self.items.contains_key(other);
         let other = kind.look_alikes(key).into_iter().find(shown)?;
         let types = kind.other_type(key, &other)?;
-        Some(format!("the listing shows a key of another type: {types}; {OTHER_TYPE}"))
+        let why = format!("the listing shows a key of another type: {types}");
+        Some(Explanation::new(why).hint(OTHER_TYPE))
     }
 }
 
 impl Told {
     /// What a key that the listing does tell of is seen as.
-    pub fn seen(self) -> Result<Seen, String> {
+    pub fn seen(self) -> Result<Seen, Explanation> {
         match self {
             Told::Absent => Ok(Seen::Absent),
             Told::Present(item) => Ok(Seen::Present(item)),

@@ -172,8 +172,9 @@ fn delete(facts: &Facts, item: &Item) -> Decision {
         return decision.refused(why);
     }
     if facts.kind.delete.is_none() {
-        let why = format!("the API has no way to delete a {}", facts.kind.name.kind);
-        return decision.refused(Explanation::new(why));
+        let why = format!("it stays: the API has no way to delete a {}", facts.kind.name.kind);
+        let hint = format!("leave it out: `--exclude {}`", facts.id.slashed());
+        return decision.refused(Explanation::new(why).hint(hint));
     }
     decision
 }

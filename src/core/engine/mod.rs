@@ -28,6 +28,7 @@ mod object;
 mod observe;
 mod operation;
 mod owner;
+pub mod pledge;
 mod prune;
 mod queue;
 mod ramp;
@@ -90,6 +91,8 @@ pub struct Specimen {
     /// The desired body, references resolved as far as they are known.
     pub spec: Node,
     pub observed: Option<Item>,
+    /// What references name that stands in the clear, of objects that are left as they are.
+    pub references: Vec<(Arc<str>, Value)>,
 }
 
 /// A number that ties an answer to its request.
@@ -284,8 +287,22 @@ impl Engine {
                 Seen::Present(item) => Some(item.clone()),
                 _ => None,
             },
+            references: self.settled_references(at),
         };
         reported.map(specimen).collect()
+    }
+
+    /// References by what they name, where that is no secret and nothing is due to it.
+    fn settled_references(&self, at: usize) -> Vec<(Arc<str>, Value)> {
+        let mut found = Vec::new();
+        let object = &self.objects[at];
+        object.spec.each_ref(&mut |reference, _| {
+            let named = object.links.references.get(&reference.text).map(|named| &self.objects[*named]);
+            let stays = named.is_some_and(|named| named.action == Action::None);
+            let value = self.look(at, reference).filter(|_| stays && reference.secrets.is_empty());
+            found.extend(value.map(|value| (reference.text.clone(), value)));
+        });
+        found
     }
 
     fn start(&mut self) {

@@ -15,6 +15,7 @@ use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
 use super::decide::Seen;
 use super::operation::Underway;
+use super::pledge::Saved;
 use super::queue::Queued;
 
 /// How long a server may take to finish what it has accepted, where the kind says nothing longer.
@@ -45,6 +46,8 @@ pub struct Agreed {
     pub action: Action,
     /// By path; a set's element that goes and one that comes can share their place.
     pub before: HashMap<Path, Vec<Option<Shown>>>,
+    /// It was agreed to by saving the plan.
+    pub saved: Option<Box<Saved>>,
 }
 
 impl Agreed {
@@ -53,7 +56,7 @@ impl Agreed {
         for change in changes {
             before.entry(change.path.clone()).or_default().push(change.before.clone());
         }
-        Agreed { action, before }
+        Agreed { action, before, saved: None }
     }
 }
 
@@ -222,6 +225,11 @@ impl Object {
         self.kind.is_singleton() && self.kind.create.is_none() && !self.links.parents.is_empty()
     }
 
+    /// Whether it is to be destroyed, and was not looked at since that was decided.
+    pub fn is_unseen_since_doomed(&self) -> bool {
+        self.doomed.as_ref().is_some_and(|(_, since)| self.seen_at <= *since)
+    }
+
     pub fn outcome(&self) -> Option<&Outcome> {
         match &self.phase {
             Phase::Settled(outcome) => Some(outcome),
@@ -231,7 +239,14 @@ impl Object {
 
     /// Whether what needs this object may go on.
     pub fn is_usable(&self) -> bool {
-        matches!(self.outcome(), Some(Outcome::InSync | Outcome::Planned | Outcome::Done))
+        matches!(self.outcome(), Some(Outcome::InSync | Outcome::Planned | Outcome::Done | Outcome::Applied))
+    }
+
+    /// The act of a saved plan that this object is the outcome of, without a write of this run.
+    pub fn applied(&self) -> Option<Action> {
+        let agreed = self.agreed.as_ref()?;
+        let saved = agreed.saved.as_ref().filter(|saved| saved.allows());
+        saved.map(|_| agreed.action).filter(|action| *action != Action::None)
     }
 
     /// Whether it is unknown whether the object was created.

@@ -297,9 +297,8 @@ impl Engine {
                 self.ask_read(object);
             }
             Err(why) => {
-                let explanation = Explanation::new(format!("whether it exists cannot be told: {why}"))
-                    .hint("check `list` and `key` of the kind in the backend");
-                self.observed(object, asked, Seen::Unknown(explanation));
+                let message = format!("whether it exists cannot be told: {}", why.message);
+                self.observed(object, asked, Seen::Unknown(Explanation { message, hint: why.hint }));
             }
         }
     }

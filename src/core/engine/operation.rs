@@ -146,7 +146,10 @@ impl Engine {
     /// An operation is followed no longer: what waited behind its write may go, and what is seen from now on is
     /// of after it. Its effect may take as long to show as that of any write.
     fn over(&mut self, at: usize, underway: &Underway) {
-        self.ramp_of(at).over(&underway.queued);
+        let count = self.count;
+        let ramp = self.ramp_of(at);
+        ramp.answered(&underway.queued, count);
+        ramp.over(&underway.queued);
         let object = &mut self.objects[at];
         object.fence = self.count;
         object.wrote_at = Some(self.now);

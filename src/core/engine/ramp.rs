@@ -2,7 +2,7 @@
 //! two, and a run of like writes that only fails is stopped. One bad template then costs a few failed writes,
 //! not ten thousand (the slow start of Kubernetes' ReplicaSet controller).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use super::breaker::Breaker;
@@ -20,8 +20,8 @@ pub struct Ramp {
     streaks: HashMap<Sort, (String, u32)>,
     /// By lane: when its last write was answered, in the engine's own count; it may have been done.
     answered: HashMap<Lane, u64>,
-    /// By lane: when a write of it last came back well.
-    changed: HashMap<Lane, u64>,
+    /// Lanes whose writes rest on one version: each makes what was read for the others old.
+    shared: HashSet<Lane>,
     /// Refusals of several writes at once, with no success between them.
     refusals: HashMap<Sort, u32>,
     /// Holds all writes while the backend is away.
@@ -38,7 +38,7 @@ impl Ramp {
             most: most.max(1),
             streaks: HashMap::new(),
             answered: HashMap::new(),
-            changed: HashMap::new(),
+            shared: HashSet::new(),
             refusals: HashMap::new(),
             breaker: Breaker::default(),
         }
@@ -74,6 +74,17 @@ impl Ramp {
         answered.is_some_and(|count| *count > seen_at)
     }
 
+    /// A write was refused at a version that one of the same lane may have moved.
+    pub fn shares_version(&mut self, queued: &Queued) {
+        self.shared.extend(queued.lane.clone());
+    }
+
+    /// Whether what was read at `seen_at` is old for a write that rests on a version of its lane.
+    pub fn is_outdated(&self, queued: &Queued, seen_at: u64) -> bool {
+        let shared = queued.lane.as_ref().is_some_and(|lane| self.shared.contains(lane));
+        shared && self.has_moved(queued, seen_at)
+    }
+
     /// A write came back well.
     pub fn succeeded(&mut self, queued: &Queued) {
         self.began(queued);
@@ -91,18 +102,6 @@ impl Ramp {
     /// The server has come to the end of a write.
     pub fn over(&mut self, queued: &Queued) {
         self.queue.free(queued.lane.as_ref());
-    }
-
-    /// Notes that a write of a lane came back well at `count`.
-    pub fn note_change(&mut self, lane: Option<&Lane>, count: u64) {
-        if let Some(lane) = lane {
-            self.changed.insert(lane.clone(), count);
-        }
-    }
-
-    /// Whether another write of the lane came back well since `count`: what was read then is old.
-    pub fn changed_since(&self, lane: Option<&Lane>, count: u64) -> bool {
-        lane.and_then(|lane| self.changed.get(lane)).is_some_and(|changed| *changed > count)
     }
 
     /// A write failed in a way that repeating it would not mend. Returns whether its like should be stopped.

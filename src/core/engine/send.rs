@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::super::exchange::Write;
 use super::super::kind::{Parent, Serial, Version};
 use super::super::report::Action;
-use super::super::value::{Value, canonical};
 use super::body::{Unsendable, body};
 use super::decide::Seen;
 use super::object::{Object, Phase};
@@ -48,23 +47,38 @@ impl Engine {
         }
     }
 
-    /// Starts a write whose turn has come. One that rests on the version of a whole set is looked at again, in
-    /// its turn, if a write before it has moved that version. Such writes go in no bundle.
-    fn start_write(&mut self, bundle: Bundle) {
-        let first = bundle.first().expect("a bundle is not empty").clone();
-        let object = &self.objects[first.object];
-        let by_set = matches!(object.kind.version, Version::Request(..));
-        let rests = by_set && matches!(object.seen, Seen::Present(_));
-        let seen_at = object.seen_at;
-        if !(rests && self.ramp_of(first.object).has_moved(&first, seen_at)) {
+    /// Starts a write whose turn has come; first it is looked at again, in its turn, if what was seen is old.
+    fn start_write(&mut self, mut bundle: Bundle) {
+        if !(bundle.len() == 1 && self.rests_on_old(&bundle[0])) {
             return self.send(bundle);
         }
-        let at = first.object;
+        let Some(queued) = bundle.pop() else { return };
+        let at = queued.object;
         let object = &mut self.objects[at];
-        object.turn = Some(first);
+        object.turn = Some(queued);
         object.fence = self.count;
         object.own_read = true;
         self.observe(at);
+    }
+
+    /// Whether a write has to see the object in its turn: to destroy it, or since a write before it has moved the
+    /// version that it rests on. A bundle is refused and split instead, and in the end each goes alone.
+    fn rests_on_old(&mut self, queued: &Queued) -> bool {
+        let object = &self.objects[queued.object];
+        let is_there = matches!(object.seen, Seen::Present(_));
+        let of_a_set = matches!(object.kind.version, Version::Request(..));
+        let (unseen, seen_at) = (object.is_unseen_since_doomed(), object.seen_at);
+        let ramp = self.ramp_of(queued.object);
+        unseen
+            || (is_there
+                && (ramp.is_outdated(queued, seen_at) || (of_a_set && ramp.has_moved(queued, seen_at))))
+    }
+
+    /// Whether a deletion can wait with its live read for its turn: then the writes of its lane that come before
+    /// it make nothing old.
+    pub(super) fn is_read_in_turn(&self, at: usize, action: Action) -> bool {
+        let object = &self.objects[at];
+        lane(object).is_some() && company(object, action).is_none() && self.is_readable(at)
     }
 
     /// A turn that is not used.
@@ -145,7 +159,7 @@ fn lane(object: &Object) -> Option<Lane> {
         Serial::No => None,
         Serial::Backend => Some(None),
         Serial::Part(part) => {
-            let value = object.id.key.get(part).map(canonical).unwrap_or_default();
+            let value = object.kind.folded_part(&object.id.key, part).unwrap_or_default();
             Some(Some((part.clone(), value)))
         }
     }
@@ -155,6 +169,6 @@ fn lane(object: &Object) -> Option<Lane> {
 fn company(object: &Object, action: Action) -> Option<Company> {
     let most = object.kind.op_for(action)?.batch?.min(object.most_together);
     let parents = object.kind.parts.iter().filter(|part| part.parent != Parent::Own);
-    let value = |name: &str| object.id.key.get(name).map_or(Value::Null, canonical);
+    let value = |name: &str| object.kind.folded_part(&object.id.key, name).unwrap_or_default();
     (most > 1).then(|| Company { parents: parents.map(|part| value(&part.name)).collect(), most })
 }

@@ -27,7 +27,11 @@ impl Engine {
             return;
         }
         let wrote = object.sets > 0 || object.deletes > 0;
-        let outcome = if wrote && outcome == Outcome::InSync { Outcome::Done } else { outcome };
+        let outcome = match outcome {
+            Outcome::InSync if wrote => Outcome::Done,
+            Outcome::InSync if object.applied().is_some() => Outcome::Applied,
+            outcome => outcome,
+        };
         let first = matches!(object.seen, Seen::NotYet);
         object.phase = Phase::Settled(outcome);
         let turn = object.turn.take();
@@ -201,7 +205,7 @@ pub(super) const SELECT_IT: &str = "select it as well: `--only`, `--exclude` or 
 
 fn words(outcome: &Outcome) -> &'static str {
     match outcome {
-        Outcome::InSync | Outcome::Planned | Outcome::Done => "is not there",
+        Outcome::InSync | Outcome::Planned | Outcome::Done | Outcome::Applied => "is not there",
         Outcome::Refused(_) => "was refused",
         Outcome::Conflict(_) => "is in conflict",
         Outcome::Failed(_) => "failed",
@@ -240,12 +244,14 @@ pub(super) fn not_effective(changes: &[Change]) -> Outcome {
 /// What is reported of an object.
 pub(super) fn entry(object: Object) -> Entry {
     let wrote = object.sets > 0 || object.deletes > 0;
+    let applied = object.applied();
     let result = match object.phase {
         Phase::Settled(outcome) => outcome,
         _ => Outcome::Unknown(Explanation::new("the run ended before it was settled")),
     };
     let action = match &result {
         Outcome::InSync if !wrote => Action::None,
+        Outcome::Applied => applied.unwrap_or(object.action),
         _ => object.action,
     };
     Entry {

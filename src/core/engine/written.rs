@@ -20,18 +20,17 @@ impl Engine {
     pub(super) fn written(&mut self, objects: Vec<usize>, answer: Answer) {
         let bundle: Bundle = objects.into_iter().filter_map(|at| self.came_back(at)).collect();
         let Some(first) = bundle.first() else { return };
-        let count = self.count;
-        self.ramp_of(first.object).answered(first, count);
         self.heed_the_backend(first.object, &answer);
         match answer {
-            Answer::Accepted { server_id, pending } => {
-                let count = self.count;
-                let ramp = self.ramp_of(first.object);
-                ramp.succeeded(first);
-                ramp.note_change(first.lane.as_ref(), count);
+            Answer::Accepted { server_id, pending, inside } => {
+                self.ramp_of(first.object).succeeded(first);
+                let objects = bundle.iter().map(|queued| queued.object);
+                let inside = inside.map(|failure| explain(&self.without_secrets(objects, failure)));
                 for queued in &bundle {
                     self.objects[queued.object].pending = pending;
                     self.accepted(queued.object, queued.sort.1, server_id.clone());
+                    // It counts for those that the next look does not find as they were sent.
+                    self.objects[queued.object].last_failure = inside.clone();
                     self.observe(queued.object);
                 }
             }
@@ -65,6 +64,8 @@ impl Engine {
                 self.gone_already(first.object);
             }
         }
+        let count = self.count;
+        self.ramp_of(first.object).answered(first, count);
     }
 
     /// An object's write is no longer under way.
@@ -217,10 +218,15 @@ impl Engine {
     }
 
     /// A race on the version: looked at again at once, a few times. Where the objects of a lane share a version,
-    /// or the place that it speaks of, each write of ours makes the others' old: that is no race with anybody.
+    /// or the place that it speaks of, each write of ours makes the others' old: that is no race with anybody, and
+    /// from then on each is looked at in its turn.
     fn race(&mut self, at: usize, queued: &Queued, failure: &Failure) {
         let seen_at = self.objects[at].seen_at;
-        let ours = self.ramp_of(at).changed_since(queued.lane.as_ref(), seen_at);
+        let ramp = self.ramp_of(at);
+        let ours = ramp.has_moved(queued, seen_at);
+        if ours {
+            ramp.shares_version(queued);
+        }
         let object = &mut self.objects[at];
         object.races += u32::from(!ours);
         object.own_read = version_needs_read(&object.kind);

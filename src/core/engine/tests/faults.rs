@@ -7,7 +7,7 @@ use serde_json::json;
 use super::model::{Fault, Model, document, kind};
 use crate::core::document::{Document, Ensure};
 use crate::core::exchange::FailureClass;
-use crate::core::kind::{Serial, Version};
+use crate::core::kind::Version;
 use crate::core::report::{Outcome, Report};
 
 fn team(server_ids: bool) -> (Model, [Document; 1]) {
@@ -156,26 +156,6 @@ fn a_race_that_never_ends_is_reported() {
     });
     assert_eq!(result(&model.apply(&documents)), "conflict");
     assert_eq!(model.writes().len(), 6, "six tries at most");
-}
-
-/// Every other write is refused: each of ours makes what was read for the others old.
-#[test]
-fn our_own_writes_of_a_lane_are_no_race_with_anybody() {
-    let mut shared = kind("Team", false, None);
-    shared.serial = Serial::Backend;
-    let mut model = Model::new(vec![shared]);
-    let names: Vec<String> = (0..256).map(|n| format!("t{n}")).collect();
-    let mut documents = Vec::new();
-    for name in &names {
-        model.put("Team", &[("name", name)], json!({"size": 7}));
-        documents.push(document("Team", &[("name", name)], json!({"size": 9})));
-    }
-    for n in (1..2_000).step_by(2) {
-        model.faults.insert(("update", n), Fault::Fails(FailureClass::Conflict));
-    }
-    let report = model.apply(&documents);
-    assert!(report.objects.iter().all(|entry| entry.result == Outcome::Done));
-    assert_eq!(model.writes().len(), 512);
 }
 
 #[test]

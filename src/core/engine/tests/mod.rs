@@ -3,12 +3,14 @@
 mod check;
 mod family;
 mod faults;
+mod lanes;
 mod later;
 pub mod make;
 mod model;
 mod operations;
 mod order;
 mod pass;
+mod pledges;
 mod rename;
 mod simulation;
 mod together;

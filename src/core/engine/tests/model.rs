@@ -7,14 +7,16 @@ use std::time::Duration;
 use super::make::key_of;
 pub use super::make::{document, kind, reference};
 use crate::core::document::Document;
+use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
 use crate::core::exchange::{
-    Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, Wanted, Write,
+    Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, VersionToken,
+    Wanted, Write,
 };
 use crate::core::graph::Graph;
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, Kinds, Wait};
-use crate::core::report::Report;
+use crate::core::report::{Explanation, Report};
 use crate::core::value::Value;
 
 /// What goes wrong with a request.
@@ -78,6 +80,10 @@ pub struct Model {
     pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
+    /// The most writes that one step of the engine began.
+    pub most_writes: usize,
+    /// The one version of all objects, which each write moves; a write at another is refused.
+    pub version: Option<u64>,
 }
 
 impl Model {
@@ -122,9 +128,16 @@ impl Model {
                 if let Some(answer) = fault.as_ref().and_then(refusal) {
                     return answer;
                 }
+                let version = self.version();
+                let kind = self.kinds.get(&collection.kind).expect("a kind").clone();
                 let stored = self.objects.iter().filter(|((kind, _), _)| *kind == collection.kind.kind);
                 let scope = |s: &&Stored| {
-                    collection.scope.parts().iter().all(|(part, value)| s.key.get(part) == Some(value))
+                    let folded = |key: &Key, part: &str| kind.folded_part(key, part);
+                    collection
+                        .scope
+                        .parts()
+                        .iter()
+                        .all(|(part, _)| folded(&s.key, part) == folded(&collection.scope, part))
                 };
                 let all: Vec<Item> = stored
                     .flat_map(|(_, s)| s)
@@ -132,6 +145,7 @@ impl Model {
                     .filter(|s| !is_hidden(&mut self.hidden, &format!("{} {}", collection.kind.kind, s.key)))
                     .map(|stored| Item {
                         server_id: item(stored).server_id.filter(|_| !self.anonymous),
+                        version: version.clone(),
                         ..item(stored)
                     })
                     .collect();
@@ -145,7 +159,7 @@ impl Model {
                     items,
                     others: others.into_iter().map(|item| item.key).collect(),
                     seen,
-                    incomplete: fault.map(|_| "the listing was cut".into()),
+                    incomplete: fault.map(|_| Box::new(Explanation::new("the listing was cut"))),
                     problems: Vec::new(),
                 })
             }
@@ -163,7 +177,8 @@ impl Model {
                     let old = old.clone();
                     return Answer::Found(item(&old));
                 }
-                self.find(target).map_or(Answer::Absent, |stored| Answer::Found(item(stored)))
+                let found = self.find(target).map(|stored| Item { version: self.version(), ..item(stored) });
+                found.map_or(Answer::Absent, Answer::Found)
             }
             Ask::Check(write) => {
                 self.log.push(format!("check {}", write.target().id));
@@ -232,12 +247,21 @@ impl Model {
         }
     }
 
+    fn version(&self) -> Option<VersionToken> {
+        self.version.map(|version| VersionToken { text: version.to_string().into(), weak: false })
+    }
+
     fn perform(&mut self, write: &Write) -> Answer {
+        let said = &write.target().version;
+        if said.is_some() && *said != self.version() {
+            return failed(FailureClass::Conflict);
+        }
+        self.version = self.version.map(|version| version + 1);
         match write {
             Write::Batch(writes) => {
                 let answers: Vec<Answer> = writes.iter().map(|one| self.perform(one)).collect();
                 let no = answers.into_iter().find(|answer| !matches!(answer, Answer::Accepted { .. }));
-                no.unwrap_or(Answer::Accepted { server_id: None, pending: false })
+                no.unwrap_or(Answer::Accepted { server_id: None, pending: false, inside: None })
             }
             Write::Create(target, body) => {
                 let value = self.normalised(body, None);
@@ -253,7 +277,11 @@ impl Model {
                 }
                 slot.push(stored);
                 self.hidden.insert(target.id.to_string(), self.hidden_looks);
-                Answer::Accepted { server_id: (!by_name).then(|| id.to_string().into()), pending: false }
+                Answer::Accepted {
+                    server_id: (!by_name).then(|| id.to_string().into()),
+                    pending: false,
+                    inside: None,
+                }
             }
             Write::Update(target, body) => {
                 let Some(old) = self.find(target).cloned() else { return Answer::Absent };
@@ -266,7 +294,7 @@ impl Model {
                 if self.renames {
                     self.rename(&slot, old.id);
                 }
-                Answer::Accepted { server_id: None, pending: self.late_looks > 0 }
+                Answer::Accepted { server_id: None, pending: self.late_looks > 0, inside: None }
             }
             Write::Delete(_) if self.deaf => Answer::Absent,
             Write::Delete(target) => {
@@ -278,7 +306,7 @@ impl Model {
                     let below = format!("{}/", target.id.key);
                     self.objects.retain(|(_, key), _| !key.starts_with(&below));
                 }
-                Answer::Accepted { server_id: None, pending: false }
+                Answer::Accepted { server_id: None, pending: false, inside: None }
             }
         }
     }
@@ -322,7 +350,10 @@ impl Model {
         let mut event = Event::Start;
         for _ in 0..100_000 {
             let mut wake = None;
-            for effect in engine.step(now, event) {
+            let effects = engine.step(now, event);
+            let writes = effects.iter().filter(|effect| matches!(effect, Effect::Write(..))).count();
+            self.most_writes = self.most_writes.max(writes);
+            for effect in effects {
                 match effect {
                     Effect::Ask(id, ask) => answers.push_back((id, self.ask(&ask))),
                     Effect::Write(id, write) => answers.push_back((id, self.write(&write))),
@@ -364,6 +395,13 @@ impl Model {
         agreed: Option<&Report>,
     ) -> Report {
         let engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, agreed);
+        self.run(engine)
+    }
+
+    /// Does what a saved plan says.
+    pub fn apply_saved(&mut self, documents: &[Document], pledges: Vec<Pledge>, options: Options) -> Report {
+        let mut engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, None);
+        engine.hold_to(pledges);
         self.run(engine)
     }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::scene::{Declared, Scene, declared};
 use crate::core::document::Ensure;
 use crate::core::engine::{Mode, RequestId};
-use crate::core::exchange::{Answer, Ask, Collection, Item, Listing, Target, Write};
+use crate::core::exchange::{Answer, Ask, Collection, FailureClass, Item, Listing, Target, Write};
 use crate::core::identity::ObjectId;
 use crate::core::kind::Serial;
 use crate::core::report::{Action, Report};
@@ -48,6 +48,8 @@ pub struct Audit {
     agreed: Option<HashSet<ObjectId>>,
     asks: BTreeMap<RequestId, (u64, Ask)>,
     writes: BTreeMap<RequestId, Write>,
+    /// Writes that were refused at their version.
+    pub conflicts: u32,
     clock: u64,
     stopped: bool,
     pub broken: Vec<String>,
@@ -77,6 +79,7 @@ impl Audit {
             agreed: agreed.map(destroys),
             asks: BTreeMap::new(),
             writes: BTreeMap::new(),
+            conflicts: 0,
             clock: 0,
             stopped: false,
             broken: Vec::new(),
@@ -92,13 +95,16 @@ impl Audit {
         self.stopped = true;
     }
 
-    /// The writes that were sent, by document.
+    /// The writes that were sent, by document, but for those that were refused at their version.
     pub fn written(&self, at: usize) -> &[Action] {
         &self.trails[at].writes
     }
 
     pub fn asked(&mut self, id: RequestId, ask: &Ask) {
         self.clock += 1;
+        if let (Ask::Check(write), Mode::Apply) = (ask, self.mode) {
+            self.broke(format!("{}: a dry run beside the writes", write.target().id));
+        }
         self.asks.insert(id, (self.clock, ask.clone()));
     }
 
@@ -242,6 +248,10 @@ impl Audit {
         let trail = &mut self.trails[self.at[&write.target().id]];
         trail.writing = false;
         trail.fence = clock;
+        if matches!(answer, Answer::Failed(failure) if failure.class == FailureClass::Conflict) {
+            trail.writes.pop();
+            self.conflicts += 1;
+        }
         if matches!(answer, Answer::Accepted { .. } | Answer::Begun { .. }) {
             match write {
                 Write::Delete(_) => trail.deletes += 1,

@@ -66,6 +66,12 @@ fn as_planned(world: &World, plan: &Ended, done: &Ended) -> Vec<String> {
         _ => Vec::new(),
     };
     let mut broken = Vec::new();
+    if done.conflicts > 1 {
+        broken.push(format!(
+            "{} writes were refused for our own: that is learnt from the first",
+            done.conflicts
+        ));
+    }
     let selected = (0..world.scene.documents.len()).filter(|at| world.scene.selected[*at]);
     for (entry, at) in plan.report.objects.iter().zip(selected) {
         let (planned, mut written) = (planned(entry), &done.writes[at][..]);

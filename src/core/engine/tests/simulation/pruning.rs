@@ -234,7 +234,7 @@ impl Scene {
             Write::Update(..) if !there => return failed(FailureClass::Status(404)),
             _ => self.store(target.id.clone(), Some("me")),
         }
-        Answer::Accepted { server_id: None, pending: false }
+        Answer::Accepted { server_id: None, pending: false, inside: None }
     }
 }
 

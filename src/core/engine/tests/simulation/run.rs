@@ -7,7 +7,7 @@ use super::dice::Dice;
 use super::world::World;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId, Stop};
 use crate::core::exchange::{Answer, Ask, Failure, FailureClass, Write};
-use crate::core::report::{Action, Outcome, Report};
+use crate::core::report::{Action, Explanation, Outcome, Report};
 
 /// How a run is disturbed, and what was confirmed for it.
 #[derive(Clone, Default)]
@@ -25,6 +25,7 @@ pub struct Trouble<'r> {
 pub struct Ended {
     pub report: Report,
     pub writes: Vec<Vec<Action>>,
+    pub conflicts: u32,
 }
 
 enum Request {
@@ -111,7 +112,7 @@ impl Run<'_> {
         };
         self.judge(&report, &mut broken);
         let writes = (0..scene.documents.len()).map(|at| audit.written(at).to_vec()).collect();
-        if broken.is_empty() { Ok(Ended { report, writes }) } else { Err(broken) }
+        if broken.is_empty() { Ok(Ended { report, writes, conflicts: audit.conflicts }) } else { Err(broken) }
     }
 
     fn steps(&mut self, mut engine: Engine, audit: &mut Audit, trouble: &Trouble) -> Result<Report, String> {
@@ -248,7 +249,7 @@ impl Run<'_> {
             return failure(class, retry_after);
         }
         if flight.fate == Fate::Ignored {
-            return Answer::Accepted { server_id: None, pending: false };
+            return Answer::Accepted { server_id: None, pending: false, inside: None };
         }
         let mut answer = match &flight.request {
             Request::Ask(ask) => self.world.ask(ask),
@@ -261,7 +262,7 @@ impl Run<'_> {
                 let kept = self.dice.below(listing.items.len() + 1);
                 listing.items.truncate(kept);
                 listing.others.clear();
-                listing.incomplete = Some("there is more".into());
+                listing.incomplete = Some(Box::new(Explanation::new("there is more")));
                 answer
             }
             (Fate::Problem, Answer::Listed(listing)) => {

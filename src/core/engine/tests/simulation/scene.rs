@@ -20,7 +20,7 @@ use crate::core::value::Value;
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     let mut kinds = Kinds::default();
     [
-        kind("Team", false, None),
+        with(kind("Team", false, None), |kind| kind.check = kind.update.clone()),
         with(kind("Repo", true, None), |kind| send(kind, Send::Merge)),
         kind("Zone", false, None),
         with(kind("Record", false, Some("Zone")), |kind| kind.serial = Serial::Part("in".into())),
@@ -47,6 +47,10 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
             kind.version = Version::Request(Box::new(told), Filter::parse(".").expect("a filter"));
             kind.serial = Serial::Backend;
         }),
+        with(kind("Route", false, None), |kind| {
+            kind.version = Version::ETag;
+            kind.serial = Serial::Backend;
+        }),
         with(kind("Entry", false, Some("Zone")), |kind| {
             kind.serial = Serial::Part("in".into());
             batches(kind, 3);
@@ -62,7 +66,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
 });
 
 /// The kinds by name, with the parent's, in the order in which documents are drawn.
-const MAKES: [(&str, Option<&str>); 13] = [
+const MAKES: [(&str, Option<&str>); 14] = [
     ("Team", None),
     ("Repo", None),
     ("Zone", None),
@@ -72,6 +76,7 @@ const MAKES: [(&str, Option<&str>); 13] = [
     ("Hook", None),
     ("Lone", None),
     ("Line", None),
+    ("Route", None),
     ("Record", Some("Zone")),
     ("Member", Some("Repo")),
     ("Card", None),

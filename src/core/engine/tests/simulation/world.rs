@@ -49,6 +49,11 @@ pub struct World {
     pub broken: Vec<String>,
 }
 
+/// Whether its version is that of all such objects together.
+fn is_of_a_set(id: &ObjectId) -> bool {
+    matches!(&*id.kind.kind, "Line" | "Route")
+}
+
 impl World {
     /// A server on which some of the objects stand, as wanted or otherwise.
     pub fn draw(scene: Rc<Scene>, dice: &mut Dice) -> World {
@@ -128,7 +133,7 @@ impl World {
     }
 
     fn changed(&mut self, id: &ObjectId, ours: bool) {
-        self.lines += u64::from(&*id.kind.kind == "Line");
+        self.lines += u64::from(is_of_a_set(id));
         let Some(&at) = self.at.get(id) else { return };
         let right = self.is_right(at);
         self.was_right[at] = right || (self.was_right[at] && !ours);
@@ -166,7 +171,9 @@ impl World {
         if let Some(map) = value.as_object_mut() {
             map.remove("id");
         }
-        let stored = Stored { id: self.next_id, value, version: 1, foreign, visible_at, gone_at: None };
+        // As with ETags, no version of an object is one of an earlier object of its name.
+        let version = self.next_id << 20;
+        let stored = Stored { id: self.next_id, value, version, foreign, visible_at, gone_at: None };
         self.objects.entry(id.clone()).or_default().push(stored);
         self.ids.entry(id.clone()).or_default().insert(self.next_id);
         self.changed(id, !foreign);
@@ -225,7 +232,7 @@ impl World {
     fn item(&self, id: &ObjectId, stored: &Stored) -> Item {
         let mut value = stored.value.clone();
         value["id"] = stored.id.into();
-        let versioned = matches!(&*id.kind.kind, "Page" | "Lone" | "Line");
+        let versioned = matches!(&*id.kind.kind, "Page" | "Lone" | "Line" | "Route");
         let version = VersionToken { text: self.version(id, stored).to_string().into(), weak: false };
         Item {
             key: id.key.clone(),
@@ -238,7 +245,7 @@ impl World {
     }
 
     fn version(&self, id: &ObjectId, stored: &Stored) -> u64 {
-        if &*id.kind.kind == "Line" { self.lines } else { stored.version }
+        if is_of_a_set(id) { self.lines } else { stored.version }
     }
 
     fn shown<'s>(&'s self, id: &ObjectId) -> impl Iterator<Item = &'s Stored> {
@@ -248,7 +255,7 @@ impl World {
     pub fn ask(&self, ask: &Ask) -> Answer {
         match ask {
             Ask::List(collection, wanted) => self.list(collection, wanted),
-            Ask::Check(_) => Answer::Accepted { server_id: None, pending: false },
+            Ask::Check(_) => Answer::Accepted { server_id: None, pending: false, inside: None },
             Ask::Read(target) => {
                 let by_id = target.server_id.as_deref();
                 let named = by_id.filter(|_| self.needs_id(&target.id));
@@ -333,7 +340,7 @@ impl World {
             }
             return answer;
         }
-        Answer::Accepted { server_id: None, pending: false }
+        Answer::Accepted { server_id: None, pending: false, inside: None }
     }
 
     fn create(&mut self, target: &Target, body: &Body, dice: &mut Dice) -> Answer {
@@ -354,7 +361,7 @@ impl World {
             if manner.hides && dice.chance(0.3) { SLOWEST.mul_f64(dice.fraction()) } else { Duration::ZERO };
         let new = self.store(id, value.clone(), false, self.now + hidden);
         let told = self.needs_id(id).then(|| new.to_string().into());
-        Answer::Accepted { server_id: told, pending: false }
+        Answer::Accepted { server_id: told, pending: false, inside: None }
     }
 
     fn position(&self, target: &Target) -> Option<usize> {
@@ -391,7 +398,7 @@ impl World {
         stored.value = new;
         stored.version += 1;
         self.changed(&target.id, true);
-        Answer::Accepted { server_id: None, pending: false }
+        Answer::Accepted { server_id: None, pending: false, inside: None }
     }
 
     /// Whether the write is for another version than that of now.
@@ -402,7 +409,7 @@ impl World {
 
     fn delete(&mut self, target: &Target, dice: &mut Dice) -> Answer {
         let Some(at) = self.position(target) else { return Answer::Absent };
-        if &*target.id.kind.kind == "Line" && self.is_stale(target, at) {
+        if is_of_a_set(&target.id) && self.is_stale(target, at) {
             return failed(FailureClass::Conflict);
         }
         if self.has_children(&target.id) {
@@ -416,6 +423,6 @@ impl World {
             slot.remove(at);
         }
         self.changed(&target.id, true);
-        Answer::Accepted { server_id: None, pending: false }
+        Answer::Accepted { server_id: None, pending: false, inside: None }
     }
 }

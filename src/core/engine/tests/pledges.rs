@@ -1,0 +1,147 @@
+//! A saved plan: what it says is done, what moved since is refused, and what is done already is told.
+
+use serde_json::json;
+
+use super::model::{Model, document, kind, reference};
+use crate::core::change::{Change, Reason, Shown};
+use crate::core::document::{Document, Ensure};
+use crate::core::engine::Options;
+use crate::core::engine::pledge::Pledge;
+use crate::core::node::Want;
+use crate::core::path::Path;
+use crate::core::report::{Action, Explanation, Report};
+use crate::core::value::Value;
+
+fn change(path: &str, before: Value, after: Value) -> Change {
+    Change {
+        path: Path::parse(path).expect("a path"),
+        before: Some(before).filter(|value| !value.is_null()).map(Shown::Value),
+        after: Some(Shown::Value(after)),
+        reason: Reason::Declared,
+        at: None,
+        set_by: Vec::new(),
+    }
+}
+
+fn pledge(action: Action, changes: Vec<Change>) -> Pledge {
+    Pledge { action, changes, server_id: None, references: Vec::new(), refused: None }
+}
+
+fn team(spec: Value) -> (Model, [Document; 1]) {
+    let mut model = Model::new(vec![kind("Team", false, None)]);
+    model.put("Team", &[("name", "a")], json!({"size": 1, "owner": "x", "seen": 7}));
+    (model, [document("Team", &[("name", "a")], spec)])
+}
+
+fn held(model: &mut Model, documents: &[Document], pledge: Pledge) -> Report {
+    model.apply_saved(documents, vec![pledge], Options::default())
+}
+
+fn told(report: &Report) -> String {
+    let entry = &report.objects[0];
+    let why = entry.result.explanation().map(|why| why.message.as_str()).unwrap_or_default();
+    format!("{} {} {why}", entry.action.word(), entry.result.word()).trim_end().to_owned()
+}
+
+#[test]
+fn only_what_was_compared_can_move() {
+    let plan = || pledge(Action::Update, vec![change("size", json!(1), json!(2))]);
+    for (live, said) in [
+        (json!({"size": 1, "owner": "x", "seen": 8}), "update done"),
+        (json!({"size": 1.0, "owner": "x"}), "update done"),
+        (json!({"size": 2, "owner": "x"}), "update already-applied"),
+        (
+            json!({"size": 3, "owner": "x"}),
+            "update refused `size` has changed since the plan was made: it was 1, and is 3",
+        ),
+        (
+            json!({"size": 1, "owner": "y"}),
+            "update refused `owner` has changed on the server since the plan was made",
+        ),
+    ] {
+        let (mut model, documents) = team(json!({"size": 2, "owner": "x"}));
+        model.objects.clear();
+        model.put("Team", &[("name", "a")], live.clone());
+        let report = held(&mut model, &documents, plan());
+        assert_eq!(told(&report), said, "{live}");
+        assert_eq!(model.writes().len(), usize::from(said == "update done"), "{live}");
+    }
+}
+
+#[test]
+fn what_came_and_what_went() {
+    for (action, there, said) in [
+        (Action::Create, false, "create done"),
+        (Action::Create, true, "update refused it has come into being since the plan was made"),
+        (Action::Update, false, "create refused it was deleted since the plan was made"),
+        (Action::None, false, "create refused it was deleted since the plan was made"),
+        // A run that was ended after the deletion.
+        (Action::Replace, false, "replace done"),
+    ] {
+        let (mut model, documents) = team(json!({"size": 2}));
+        if !there {
+            model.objects.clear();
+        }
+        let report = held(&mut model, &documents, pledge(action, Vec::new()));
+        assert_eq!(told(&report), said, "{action:?}");
+    }
+}
+
+#[test]
+fn nothing_is_deleted_but_what_the_plan_deletes() {
+    for (action, id, said) in [
+        (Action::Delete, Some("1"), "delete done"),
+        (Action::Delete, Some("9"), "delete refused another object has its name since the plan was made"),
+        (Action::None, None, "delete refused it has come into being since the plan was made"),
+        (Action::Update, None, "delete refused to delete it is no part of the plan"),
+    ] {
+        let (mut model, mut documents) = team(json!({}));
+        documents[0].policy.ensure = Ensure::Absent;
+        let report =
+            held(&mut model, &documents, Pledge { server_id: id.map(Into::into), ..pledge(action, vec![]) });
+        assert_eq!(told(&report), said);
+        assert_eq!(model.get("Team", "a").is_none(), said == "delete done");
+    }
+    let (mut model, mut documents) = team(json!({}));
+    documents[0].policy.ensure = Ensure::Absent;
+    model.objects.clear();
+    assert_eq!(told(&held(&mut model, &documents, pledge(Action::Delete, vec![]))), "delete already-applied");
+}
+
+/// A creation compares nothing, and is made of what it refers to.
+#[test]
+fn a_reference_that_names_another_value() {
+    for (then, said) in [
+        (json!(1), "done"),
+        (json!(9), "what `Team/a .id` names has changed since the plan was made: it was 9, and is 1"),
+    ] {
+        let mut model = Model::new(vec![kind("Team", false, None), kind("Web", false, None)]);
+        model.put("Team", &[("name", "a")], json!({}));
+        let mut web = document("Web", &[("name", "w")], json!({"team": null}));
+        let team = web.spec.get_mut("team").expect("it is there");
+        team.want = Want::Ref(Box::new(reference("Team/a")));
+        let documents = [document("Team", &[("name", "a")], json!({})), web];
+        let references = vec![("Team/a .id".into(), then)];
+        let pledges = vec![
+            pledge(Action::None, Vec::new()),
+            Pledge { references, ..pledge(Action::Create, Vec::new()) },
+        ];
+        let report = model.apply_saved(&documents, pledges, Options::default());
+        let result = &report.objects[1].result;
+        assert_eq!(result.explanation().map_or(result.word(), |why| &why.message), said);
+        assert_eq!(model.get("Web", "w").is_some(), said == "done");
+    }
+}
+
+#[test]
+fn what_the_plan_refuses_is_not_done() {
+    let (mut model, documents) = team(json!({"size": 2}));
+    let refused = Some(Explanation::new("it was skipped"));
+    let report = held(
+        &mut model,
+        &documents,
+        Pledge { refused, ..pledge(Action::Update, vec![change("size", json!(1), json!(2))]) },
+    );
+    assert_eq!(told(&report), "update refused it was skipped");
+    assert_eq!(model.writes(), [""; 0]);
+}

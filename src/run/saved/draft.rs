@@ -1,0 +1,118 @@
+//! Makes a saved plan: what was loaded is kept before the run, what was found is added after it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use serde_json::json;
+
+use super::secrets::{self, Body};
+use super::{Flags, HOLDS, SavedObject, SavedPlan, seal};
+use crate::backend::connection::{Address, Connection};
+use crate::core::document::Document;
+use crate::core::engine::Specimen;
+use crate::core::kind::Kinds;
+use crate::core::problem::Problem;
+use crate::core::raw::RawDocument;
+use crate::core::redact::Redactor;
+use crate::core::report::Report;
+use crate::core::veil::Veil;
+use crate::manifest::kept::{Kept, form};
+use crate::run::input::Input;
+
+/// A plan before its run.
+pub struct Draft {
+    flags: Flags,
+    targets: BTreeMap<String, String>,
+    documents: Vec<Kept>,
+    backends: Vec<Kept>,
+    /// By object: the hash of what is wanted.
+    desired: Vec<String>,
+}
+
+impl Draft {
+    /// Of an input that was loaded with its documents kept.
+    ///
+    /// # Errors
+    /// Secrets that stand in the clear.
+    pub fn of(input: &Input, flags: Flags) -> Result<Draft, Vec<Problem>> {
+        let used: BTreeSet<&Arc<str>> = input.graph.nodes.iter().map(|node| &node.id.kind.backend).collect();
+        let name = |raw: &&RawDocument| {
+            let name = raw.root.get("metadata").and_then(|node| node.get("name")?.as_str());
+            name.is_some_and(|name| used.iter().any(|used| ***used == *name))
+        };
+        let backends: Vec<&RawDocument> = input.backends.iter().filter(name).collect();
+        let pairs = input.manifests.iter().zip(&input.documents);
+        let bodies = pairs.map(|(raw, document)| body(raw, document, &input.kinds));
+        let problems = secrets::in_clear(bodies, backends.iter().copied());
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Draft {
+            flags,
+            targets: targets(&input.connections),
+            documents: input.manifests.iter().map(Kept::of).collect(),
+            backends: backends.into_iter().map(Kept::of).collect(),
+            desired: desired(input),
+        })
+    }
+
+    /// The plan that a run came to, with what it saw of each object of its report.
+    pub fn finish(self, report: &Report, specimens: &[Specimen], redactor: &Redactor) -> SavedPlan {
+        let now = SystemTime::now();
+        let time = |time| humantime::format_rfc3339_seconds(time).to_string();
+        let found = report.objects.iter().zip(specimens).zip(self.desired);
+        SavedPlan {
+            tool: env!("CARGO_PKG_VERSION").to_owned(),
+            made: time(now),
+            expires: time(now + HOLDS),
+            targets: self.targets,
+            flags: self.flags,
+            documents: self.documents,
+            backends: self.backends,
+            objects: found
+                .map(|((entry, specimen), desired)| SavedObject::of(entry, specimen, desired, redactor))
+                .collect(),
+            seen: report.seen,
+            requests: [report.requests.list, report.requests.read, report.requests.login],
+        }
+    }
+}
+
+/// Where backends are, by their names. A store of the built-in server is one wherever it is named from.
+pub fn targets(connections: &[Connection]) -> BTreeMap<String, String> {
+    let place = |address: &Address| match address {
+        Address::Http(url) => url.clone(),
+        Address::Embedded(path) => {
+            let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+            format!("embedded:{}", whole.display())
+        }
+    };
+    connections.iter().map(|one| (one.name.to_string(), place(&one.address))).collect()
+}
+
+/// Of each selected document, the hash of what is wanted: with what variables and files say, and without secrets.
+pub fn desired(input: &Input) -> Vec<String> {
+    let selected = input.documents.iter().filter(|document| input.selection.takes(document));
+    let veils: BTreeMap<_, _> =
+        input.kinds.iter().map(|kind| (kind.name.clone(), Veil::of_rules(&kind.fields))).collect();
+    let hash = |document: &Document| {
+        let body = form(&document.spec);
+        let body = veils.get(&document.id.kind).map_or(body.clone(), |veil| veil.cover(&body));
+        let policy = &document.policy;
+        let policy = format!(
+            "{:?}",
+            (policy.ensure, &policy.pinned_id, policy.protected, policy.replace, policy.drift, policy.paused)
+        );
+        seal::hash(&json!([*document.id.kind.backend, document.id.slashed(), policy, body]))
+    };
+    selected.map(hash).collect()
+}
+
+fn body<'d>(raw: &'d RawDocument, document: &Document, kinds: &Kinds) -> Body<'d> {
+    let verbatim = raw.text("apiVersion").zip(raw.text("kind"));
+    let verbatim = verbatim.is_some_and(|(version, kind)| kinds.of_document(version, kind).is_some());
+    let spec = raw.root.get("spec").filter(|_| !verbatim);
+    let veil = kinds.get(&document.id.kind).map(|kind| Veil::of_rules(&kind.fields));
+    Body { raw, node: spec.unwrap_or(&raw.root), veil: veil.unwrap_or_default() }
+}

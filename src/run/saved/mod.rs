@@ -1,0 +1,119 @@
+//! A saved plan: made by one run, shown by anybody, done by another run, perhaps elsewhere.
+//!
+//! It holds the documents with their tags unresolved, the backends and where they are, and what was found of each
+//! object: no secret. It is bound to all of them, and expires. `draft` makes one, `object` is what it says of an
+//! object, `seal` its text, `file` the file, `fit` whether it may still be done, `secrets` what it must not hold.
+
+mod draft;
+pub mod file;
+mod fit;
+mod object;
+mod seal;
+mod secrets;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, SystemTime};
+
+use serde::{Deserialize, Serialize};
+
+pub use draft::Draft;
+pub use fit::{Unfit, fits, same_backends};
+pub use object::SavedObject;
+pub use seal::{Sealed, read, seal};
+
+use crate::core::exit::Exit;
+use crate::core::problem::Problem;
+use crate::core::report::{Report, Requests};
+use crate::manifest::Loaded;
+use crate::manifest::kept::{Kept, NotADocument};
+
+/// How long a plan holds.
+pub const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// All that a saved plan says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedPlan {
+    /// The version of the program that made it.
+    pub tool: String,
+    /// RFC 3339, to the second.
+    pub made: String,
+    pub expires: String,
+    /// Where each backend is, by its name.
+    pub targets: BTreeMap<String, String>,
+    pub flags: Flags,
+    pub documents: Vec<Kept>,
+    pub backends: Vec<Kept>,
+    /// One for each document that was selected, in their order.
+    pub objects: Vec<SavedObject>,
+    /// Items that were seen, and requests of the roles list, read and login.
+    pub seen: usize,
+    pub requests: [u64; 3],
+}
+
+/// The flags that a plan was made with, as far as they matter for what is done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Flags {
+    pub labels: Vec<String>,
+    pub only: Vec<String>,
+    pub exclude: Vec<String>,
+    pub replace: BTreeSet<String>,
+    pub rotate: BTreeSet<String>,
+}
+
+/// Why a plan is not taken, and the exit code that says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    pub exit: Exit,
+    pub problem: Problem,
+}
+
+impl Rejected {
+    /// It is no plan, or not one that can be read.
+    fn bad(problem: Problem) -> Rejected {
+        Rejected { exit: Exit::BadInput, problem }
+    }
+
+    /// It is a plan, and a guard holds it back.
+    fn refused(problem: Problem) -> Rejected {
+        Rejected { exit: Exit::Refused, problem }
+    }
+}
+
+impl SavedPlan {
+    /// The documents, as if they had just been read; without the backends where others are given in their place.
+    ///
+    /// # Errors
+    /// A form of none.
+    pub fn loaded(&self, with_backends: bool) -> Result<Loaded, NotADocument> {
+        let raws = |kept: &[Kept]| kept.iter().map(Kept::raw).collect::<Result<Vec<_>, _>>();
+        let backends = if with_backends { raws(&self.backends)? } else { Vec::new() };
+        Ok(Loaded { backends, manifests: raws(&self.documents)?, ..Loaded::default() })
+    }
+
+    /// The report of the run that made it.
+    pub fn report(&self) -> Report {
+        let [list, read, login] = self.requests;
+        Report {
+            objects: self.objects.iter().map(SavedObject::entry).collect(),
+            requests: Requests { list, read, login, ..Requests::default() },
+            seen: self.seen,
+            ..Report::default()
+        }
+    }
+
+    /// How long ago it was made; `None` where it was made later than `now`, or its time cannot be read.
+    pub fn age(&self, now: SystemTime) -> Option<Duration> {
+        now.duration_since(time(&self.made)?).ok()
+    }
+
+    /// For how long it still holds; `None` where it has expired.
+    pub fn rest(&self, now: SystemTime) -> Option<Duration> {
+        time(&self.expires)?.duration_since(now).ok()
+    }
+}
+
+fn time(text: &str) -> Option<SystemTime> {
+    humantime::parse_rfc3339(text).ok()
+}
