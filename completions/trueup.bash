@@ -506,7 +506,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__plan)
-            opts="-f -l -v -q -h --out --show --detailed-exitcode --replace --rotate --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --out --show --detailed-exitcode --replace --rotate --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
