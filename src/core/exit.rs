@@ -119,6 +119,7 @@ mod tests {
                 action,
                 result,
                 changes: vec![],
+                since: None,
                 findings: vec![],
                 wrote: word.ends_with('+'),
             }
