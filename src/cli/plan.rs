@@ -4,54 +4,59 @@ use std::time::Instant;
 
 use super::options::{Consents, Drift, Effort, Output, Plan, Sources};
 use super::start;
-use crate::core::exit::{Exit, Verb, exit};
+use crate::core::exit::{Exit, Verb, exit, exit_on};
+use crate::core::report::Report;
 use crate::render::out::Out;
 use crate::render::text::View;
 use crate::run::input::Reach;
 
 pub fn plan(options: &Plan, output: &Output, out: &mut Out) -> Exit {
-    compare(
-        Verb::Plan,
-        &options.sources,
-        options.effort,
-        &options.consents,
-        options.detailed_exitcode,
+    let job = Job {
+        verb: Verb::Plan,
+        sources: &options.sources,
+        effort: options.effort,
+        consents: &options.consents,
         output,
-        out,
-    )
-    .unwrap_or_else(|exit| exit)
+    };
+    job.run(out, &|report| exit(report, Verb::Plan, options.detailed_exitcode)).unwrap_or_else(|exit| exit)
 }
 
 pub fn drift(options: &Drift, output: &Output, out: &mut Out) -> Exit {
-    compare(Verb::Drift, &options.sources, options.effort, &Consents::default(), true, output, out)
-        .unwrap_or_else(|exit| exit)
+    let job = Job {
+        verb: Verb::Drift,
+        sources: &options.sources,
+        effort: options.effort,
+        consents: &Consents::default(),
+        output,
+    };
+    job.run(out, &|report| exit_on(report, &options.fail_on)).unwrap_or_else(|exit| exit)
 }
 
-fn compare(
+/// A run that cannot write.
+struct Job<'o> {
     verb: Verb,
-    sources: &Sources,
+    sources: &'o Sources,
     effort: Effort,
-    consents: &Consents,
-    detailed: bool,
-    output: &Output,
-    out: &mut Out,
-) -> Result<Exit, Exit> {
-    let began = Instant::now();
-    let loaded = start::load(verb.word(), sources, Reach::Used, out)?;
-    let mut runner = start::open(verb.word(), loaded, effort, consents, out)?;
-    start::block_on(start::one_thread(), effort, out, async |limits, out| {
-        let bar = start::bar(output);
-        let report = runner.plan_once(limits, &|done, all| bar.observing(done, all)).await;
-        bar.clear();
-        let report = match report {
-            Ok(report) => report,
-            Err(problem) => return start::failed(&problem, out),
-        };
-        let elapsed = start::told(began.elapsed());
-        out.report(
-            &report,
-            &View { verb, objects: true, fields: true, verbose: output.verbose > 0, elapsed },
-        );
-        exit(&report, verb, detailed)
-    })
+    consents: &'o Consents,
+    output: &'o Output,
+}
+
+impl Job<'_> {
+    fn run(&self, out: &mut Out, judge: &dyn Fn(&Report) -> Exit) -> Result<Exit, Exit> {
+        let (began, verb) = (Instant::now(), self.verb);
+        let loaded = start::load(verb.word(), self.sources, Reach::Used, out)?;
+        let mut runner = start::open(verb.word(), loaded, self.effort, self.consents, out)?;
+        start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
+            let bar = start::bar(self.output);
+            let report = runner.plan_once(limits, &|done, all| bar.observing(done, all)).await;
+            bar.clear();
+            let report = match report {
+                Ok(report) => report,
+                Err(problem) => return start::failed(&problem, out),
+            };
+            let (verbose, elapsed) = (self.output.verbose > 0, start::told(began.elapsed()));
+            out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
+            judge(&report)
+        })
+    }
 }

@@ -38,6 +38,8 @@ pub fn load(command: &str, sources: &Sources, reach: Reach, out: &mut Out) -> Re
         backends: sources.backends.clone(),
         allow_env: sources.allow_env.clone(),
         selection,
+        base: sources.base.clone(),
+        record: sources.record.clone(),
     };
     let chooses = !matches!(reach, Reach::Kinds(_) | Reach::Backends(_));
     let loaded = input::load(sources, reach, &|name| std::env::var_os(name));

@@ -5,13 +5,14 @@ use std::collections::BTreeSet;
 use super::clients::{Clients, Transports};
 use super::drive::{self, Limits, Tell};
 use super::input::Input;
+use super::record::Record;
 use crate::api::client::Options as ClientOptions;
 use crate::core::document::{Document, Ensure};
 use crate::core::engine::{Engine, Mode, Options, Specimen};
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
-use crate::core::report::Report;
+use crate::core::report::{LeftFiles, Report};
 use crate::manifest::Selection;
 
 /// Writes under way at once, where nothing else is said; the client's own limits stay below it.
@@ -40,6 +41,8 @@ pub struct Runner {
     graph: Graph,
     kinds: Kinds,
     selection: Selection,
+    left: Vec<LeftFiles>,
+    record: Option<Record>,
     transports: Transports,
     client: ClientOptions,
     choices: Choices,
@@ -53,6 +56,10 @@ impl Runner {
         if !problems.is_empty() {
             return Err(problems);
         }
+        let left = input.left.iter().filter(|document| input.selection.takes(document));
+        let left =
+            left.map(|document| LeftFiles { id: document.id.clone(), origin: document.origin.clone() });
+        let left = left.collect();
         let transports = Transports::open(input.connections, choices.parallel, choices.may_write)?;
         let client = ClientOptions {
             allow_exec: choices.allow_exec.clone(),
@@ -64,6 +71,8 @@ impl Runner {
             graph: input.graph,
             kinds: input.kinds,
             selection: input.selection,
+            left,
+            record: input.record,
             transports,
             client,
             choices,
@@ -123,7 +132,12 @@ impl Runner {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
         let engine = self.engine(documents, graph, Mode::Plan, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
-        Ok(Report { requests: clients.requests(), ..engine.report() })
+        Ok(Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() })
+    }
+
+    /// The ref that is to be moved once all is settled.
+    pub fn record(&self) -> Option<&Record> {
+        self.record.as_ref()
     }
 
     /// Does what `agreed` plans, and nothing destructive beside it; reads everything back. The runner is needed
@@ -144,7 +158,7 @@ impl Runner {
         let report = engine.report();
         let mut requests = agreed.requests;
         requests += clients.requests();
-        Ok(Report { requests, ..report })
+        Ok(Report { requests, left: self.left.clone(), ..report })
     }
 
     fn options(&self) -> Options {
