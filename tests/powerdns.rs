@@ -10,6 +10,8 @@ mod api;
 mod delete;
 #[path = "powerdns/drift.rs"]
 mod drift;
+#[path = "powerdns/export.rs"]
+mod export;
 #[path = "powerdns/lifecycle.rs"]
 mod lifecycle;
 #[path = "powerdns/scale.rs"]

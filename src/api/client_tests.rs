@@ -232,7 +232,7 @@ async fn a_credential_that_is_not_there_sends_nothing() {
     let server = RawServer::start(|_, _| http("200 OK", &[], "[]")).await;
     let missing = Auth::Bearer(Credential::Text(Text::Secret(Secret::new("env:TOKEN", None))));
     let (said, hint) = failed(ask(&with_auth(&server.url, missing), &list_ask()).await);
-    assert_eq!(said, "Backend: listing Queue of `/`: the secret `env:TOKEN` is not set");
+    assert_eq!(said, "Setup: listing Queue of `/`: the secret `env:TOKEN` is not set");
     assert_eq!(hint, "set the environment variable `TOKEN`");
     assert!(server.requests().is_empty());
 }

@@ -201,6 +201,10 @@ impl Job {
             });
             at = match next {
                 Ok(next) => next.into_iter().next(),
+                Err(failure) if pager.has_all() && is_no_page(&failure) => {
+                    seen.whole = true;
+                    return seen;
+                }
                 Err(failure) => {
                     seen.failure = Some(failure);
                     None

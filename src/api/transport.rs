@@ -56,7 +56,7 @@ impl TransportClass {
             TransportClass::NotSent => FailureClass::NotSent,
             TransportClass::Lost | TransportClass::TimedOut => FailureClass::Lost,
             TransportClass::Refused => FailureClass::Refused,
-            TransportClass::Setup => FailureClass::Backend,
+            TransportClass::Setup => FailureClass::Setup,
         }
     }
 }

@@ -110,6 +110,21 @@ fn reads_prove_presence_or_absence_or_nothing() {
     }
 }
 
+/// A content type that says JSON says nothing of why the body is none.
+#[test]
+fn a_body_that_is_not_what_its_content_type_says() {
+    let latin = HttpAnswer { body: b"{\"name\": \"\xfc\"}".as_slice().into(), ..answer(200, &[], "") };
+    for (told, want) in [
+        (answer(200, &[], "<h1>"), "with `application/json`, and its body is not JSON"),
+        (latin, "with `application/json`, and its body is not UTF-8"),
+        (answer(200, &[], ""), "with nothing, not with JSON"),
+    ] {
+        let told = HttpAnswer { headers: vec![("content-type".into(), "application/json".into())], ..told };
+        let failure = with(&kind(), &op("GET /x"), |context, _| context.not_json(&told));
+        assert!(failure.message.ends_with(want), "{}", failure.message);
+    }
+}
+
 #[test]
 fn an_answer_without_a_body_is_what_item_makes_of_nothing() {
     let mut kind = kind();

@@ -105,7 +105,13 @@ impl Context<'_> {
             Some(kind) => format!("`{kind}`"),
             None => "something without a content type".into(),
         };
-        let what = format!("the server answered {} with {kind}, not with JSON", status_text(answer.status));
+        let is_not = match text_of(answer) {
+            None => "and its body is not UTF-8",
+            // What it says is no help where the body is something else.
+            Some(text) if kind.contains("json") && !text.is_empty() => "and its body is not JSON",
+            Some(_) => "not with JSON",
+        };
+        let what = format!("the server answered {} with {kind}, {is_not}", status_text(answer.status));
         self.not_the_api(answer, &what)
     }
 

@@ -111,7 +111,9 @@ fn object<'s>(entry: &Entry, specimen: &'s Specimen, facts: &'s [Fact]) -> Objec
 
 /// What could not be known cannot be explained.
 fn verdict(report: &Report) -> Exit {
-    let unknown = |entry: &Entry| matches!(entry.result, Outcome::Unknown(_) | Outcome::Failed(_));
+    let unknown = |entry: &Entry| {
+        matches!(entry.result, Outcome::Unknown(_) | Outcome::Failed(_) | Outcome::Skipped(_))
+    };
     match report.objects.iter().any(unknown) {
         _ if report.interrupted => Exit::Interrupted,
         true => Exit::Failed,

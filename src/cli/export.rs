@@ -11,7 +11,7 @@ use super::start;
 use crate::core::exchange::Item;
 use crate::core::exit::Exit;
 use crate::core::identity::{Key, KindName, ObjectId};
-use crate::core::kind::{Kind, Kinds};
+use crate::core::kind::Kind;
 use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
 use crate::core::scrub::SECRET;
@@ -40,12 +40,13 @@ fn run(options: &Export, out: &mut Out) -> Result<Exit, Exit> {
     let reached: Vec<Arc<str>> = loaded.input.connections.iter().map(|c| c.name.clone()).collect();
     let runner = start::open("export", loaded, options.effort, &Consents::default(), out)?;
     let wants = |name: &KindName| reached.contains(&name.backend) && asked::wants(&asked, name);
-    let sink = Sink::open(options.folder.as_deref(), &kinds, out)?;
+    let exported: Vec<KindName> = kinds.iter().map(|kind| kind.name.clone()).filter(&wants).collect();
+    let sink = Sink::open(options.folder.as_deref(), &exported, out)?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
         let mut job = Job::new(&asked, &selection, &redactor, sink, out);
         let visited = start::in_time(runner.visit(&wants, true, &mut |batch| job.take(batch)), limits).await;
         match visited {
-            Ok(Ok(missed)) => job.end(missed, kinds.iter().map(|kind| &kind.name).filter(|name| wants(name))),
+            Ok(Ok(missed)) => job.end(missed, exported.iter()),
             Ok(Err(problem)) => job.abandon(&problem),
             Err(ended) => {
                 job.sink.abandon();
@@ -73,7 +74,7 @@ enum Sink {
 }
 
 impl Sink {
-    fn open(folder: Option<&Path>, kinds: &Kinds, out: &mut Out) -> Result<Sink, Exit> {
+    fn open(folder: Option<&Path>, kinds: &[KindName], out: &mut Out) -> Result<Sink, Exit> {
         match (folder, out.format()) {
             (Some(path), _) => {
                 Folder::open(path, kinds).map(Sink::Folder).map_err(|problem| start::failed(&problem, out))

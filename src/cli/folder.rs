@@ -6,7 +6,6 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crate::core::identity::KindName;
-use crate::core::kind::Kinds;
 use crate::core::problem::{Problem, said_by_system};
 
 /// A file that grows beyond this is followed by another one: what the loader takes is limited.
@@ -33,19 +32,19 @@ struct Open {
 }
 
 impl Folder {
-    /// Makes the folder where it is not there.
+    /// Makes the folder where it is not there, for documents of these kinds.
     ///
     /// # Errors
     /// It cannot be made.
-    pub fn open(path: &Path, kinds: &Kinds) -> Result<Folder, Problem> {
+    pub fn open(path: &Path, kinds: &[KindName]) -> Result<Folder, Problem> {
         fs::create_dir_all(path).map_err(|error| wrong(path, &error))?;
-        let shared = |name: &KindName| kinds.iter().filter(|kind| kind.name.kind == name.kind).count() > 1;
-        let names = kinds.iter().map(|kind| {
-            let name = match shared(&kind.name) {
-                true => format!("{}.{}", kind.name.backend, kind.name.kind),
-                false => kind.name.kind.to_string(),
+        let shared = |name: &KindName| kinds.iter().filter(|other| other.kind == name.kind).count() > 1;
+        let names = kinds.iter().map(|name| {
+            let stem = match shared(name) {
+                true => format!("{}.{}", name.backend, name.kind),
+                false => name.kind.to_string(),
             };
-            (kind.name.clone(), safe(&name))
+            (name.clone(), safe(&stem))
         });
         Ok(Folder { path: path.into(), names: names.collect(), open: None, files: Vec::new() })
     }
@@ -141,26 +140,16 @@ fn wrong(path: &Path, error: &io::Error) -> Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::kind::Kind;
 
     fn name(backend: &str, kind: &str) -> KindName {
         KindName { backend: backend.into(), kind: kind.into() }
-    }
-
-    fn kinds(names: &[(&str, &str)]) -> Kinds {
-        let mut kinds = Kinds::default();
-        for (backend, kind) in names {
-            let made = crate::backend::language::generic_kind(backend, kind, &["name"]).expect("a kind");
-            kinds.insert(Kind { name: name(backend, kind), ..made });
-        }
-        kinds
     }
 
     #[test]
     fn one_file_a_kind_and_no_draft_is_left() {
         let scratch = tempfile::tempdir().expect("a folder");
         let path = scratch.path().join("new/one");
-        let known = kinds(&[("a", "Queue"), ("a", "Team"), ("b", "Team")]);
+        let known = [name("a", "Queue"), name("a", "Team"), name("b", "Team")];
         let mut folder = Folder::open(&path, &known).expect("it can be made");
         for (backend, kind, text) in [
             ("a", "Queue", "q: 1\n"),
@@ -187,7 +176,7 @@ mod tests {
     #[test]
     fn a_large_kind_has_several_files() {
         let scratch = tempfile::tempdir().expect("a folder");
-        let mut folder = Folder::open(scratch.path(), &kinds(&[("a", "Q")])).expect("it is there");
+        let mut folder = Folder::open(scratch.path(), &[name("a", "Q")]).expect("it is there");
         let text = format!("t: {}\n", "x".repeat(LARGEST / 2));
         (0..3).for_each(|_| folder.add(&name("a", "Q"), &text).expect("it can be written"));
         folder.close().expect("it is closed");

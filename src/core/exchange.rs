@@ -273,4 +273,6 @@ pub enum FailureClass {
     Refused,
     /// The backend's own fault: a filter that fails, a placeholder without a value.
     Backend,
+    /// What a request needs of this place is not there: a credential that is not set. Nothing was sent.
+    Setup,
 }

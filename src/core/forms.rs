@@ -32,8 +32,12 @@ pub fn all(secret: &str) -> BTreeSet<String> {
     }
     let lines: Vec<&str> = secret.lines().map(str::trim).collect();
     if lines.len() > 1 {
-        let long = lines.iter().filter(|line| line.chars().count() >= SHORTEST_LINE);
-        forms.extend(long.map(|line| (*line).to_owned()));
+        for line in lines.into_iter().filter(|line| line.chars().count() >= SHORTEST_LINE) {
+            forms.insert(line.to_owned());
+            json(line, &mut forms);
+            html(line, &mut forms);
+            percent(line, &mut forms);
+        }
     }
     forms
 }
@@ -73,6 +77,9 @@ fn html(text: &str, forms: &mut BTreeSet<String>) {
     }
 }
 
+/// What this program leaves bare in the value of a query, besides letters, digits and `-._~`.
+pub const BARE_IN_QUERY: &[u8] = b",:/@";
+
 /// In a URL: what stays bare differs with the part of the URL and with the encoder.
 fn percent(text: &str, forms: &mut BTreeSet<String>) {
     const UNRESERVED: &[u8] = b"-._~";
@@ -80,7 +87,11 @@ fn percent(text: &str, forms: &mut BTreeSet<String>) {
     const FORM: &[u8] = b"-._*";
     const SEGMENT: &[u8] = b"-._~!$&'()*+,;=:@";
     const QUERY: &[u8] = b"-._~!$&'()*+,;=:@/?";
-    for bare in [UNRESERVED, COMPONENT, FORM, SEGMENT, QUERY] {
+    // Python's `quote`, and JavaScript's `encodeURI`.
+    const QUOTE: &[u8] = b"-._~/";
+    const URI: &[u8] = b"-._~!$&'()*+,;=:@/?#";
+    let ours = [UNRESERVED, BARE_IN_QUERY].concat();
+    for bare in [UNRESERVED, COMPONENT, FORM, SEGMENT, QUERY, QUOTE, URI, &ours] {
         for upper in [true, false] {
             let encoded: String = text
                 .bytes()
@@ -163,6 +174,7 @@ mod tests {
             "p%C3%A4%20ss%2F%22%3C%27%26%2B",
             "p%c3%a4+ss%2f%22%3c%27%26%2b",
             "p%C3%A4%20ss/%22%3C'&+",
+            "p%C3%A4%20ss/%22%3C%27%26%2B",
             "cMOkIHNzLyI8JyYr",
         ] {
             assert!(forms.contains(form), "{form}");
@@ -173,6 +185,7 @@ mod tests {
     fn short_secrets_have_no_forms_and_long_ones_have_their_lines() {
         assert!(all("abc").is_empty());
         assert!(all(" a\n").is_empty());
+        assert!(all("pass \"w/1\nsecond").contains(r#"pass \"w/1"#));
         let forms = all("-----BEGIN KEY-----\nMIIEvQIBADAN\nend\n");
         assert!(forms.contains("MIIEvQIBADAN"));
         assert!(!forms.contains("end"));

@@ -12,7 +12,9 @@ use futures_util::stream;
 use super::drive::Look;
 use super::live::{Veils, Wants, id_of};
 use crate::core::document::Document;
-use crate::core::exchange::{Answer, Ask, Collection, Failure, Item, ParentIds, Target, Wanted};
+use crate::core::exchange::{
+    Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
+};
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::{Kind, Kinds, Parent, Part, Piece, Read};
 use crate::core::report::Requests;
@@ -58,6 +60,8 @@ struct Scope {
     ids: ParentIds,
     /// The parts that the parents' own keys say, those of grandparents among them.
     implied: BTreeMap<Arc<str>, Value>,
+    /// The parents that can be asked for by themselves.
+    above: Vec<Target>,
 }
 
 /// A walk under way.
@@ -120,7 +124,8 @@ impl<'w, L: Look> Walk<'w, L> {
 
     /// The objects of a kind in one scope.
     async fn collection(&mut self, kind: &Arc<Kind>, scope: Scope, wants: Wants<'_>) -> Vec<Item> {
-        let Scope { parts, ids, .. } = scope;
+        let Scope { parts, ids, above, .. } = scope;
+        let sought = sought(kind, &parts);
         let ask = match &kind.list {
             Some(_) => {
                 let scope = Key::new(parts);
@@ -131,7 +136,8 @@ impl<'w, L: Look> Walk<'w, L> {
             }
         };
         match self.clients.ask(&ask).await {
-            Answer::Listed(listing) => {
+            Answer::Listed(mut listing) => {
+                listing.items.retain(|item| is_sought(kind, item, &sought));
                 let doubts = listing.incomplete.into_iter().chain(listing.problems);
                 self.missed.failures.extend(doubts.map(Failure::doubt));
                 match &kind.list {
@@ -142,6 +148,7 @@ impl<'w, L: Look> Walk<'w, L> {
                 }
             }
             Answer::Found(item) => vec![item],
+            Answer::Failed(failure) if is_missing(&failure) && self.is_gone(above).await => Vec::new(),
             Answer::Failed(failure) => {
                 self.missed.failures.push(failure);
                 Vec::new()
@@ -152,6 +159,16 @@ impl<'w, L: Look> Walk<'w, L> {
             | Answer::Begun { .. }
             | Answer::Progress(_) => Vec::new(),
         }
+    }
+
+    /// Whether one of the parents is there no longer; then there is nothing below it, and nothing was missed.
+    async fn is_gone(&self, parents: Vec<Target>) -> bool {
+        for parent in parents {
+            if matches!(self.clients.ask(&Ask::Read(parent)).await, Answer::Absent) {
+                return true;
+            }
+        }
+        false
     }
 
     /// What a partial listing showed, each object read whole. One that is gone by now is left out.
@@ -233,8 +250,9 @@ impl<'w, L: Look> Walk<'w, L> {
             scopes = match parent {
                 Some(parent) => {
                     let found = Box::pin(self.list(&parent, wants)).await;
-                    let below =
-                        |scope: &Scope| found.iter().filter_map(|one| scope.below(part, one)).collect();
+                    let below = |scope: &Scope| {
+                        found.iter().filter_map(|one| scope.below(part, &parent, one)).collect()
+                    };
                     scopes.iter().flat_map(|scope| -> Vec<Scope> { below(scope) }).collect()
                 }
                 None => {
@@ -273,7 +291,7 @@ impl Scope {
     }
 
     /// The scope below a parent; `None` for one that lies below other grandparents than the scope.
-    fn below(&self, part: &Part, parent: &Found) -> Option<Scope> {
+    fn below(&self, part: &Part, kind: &Kind, parent: &Found) -> Option<Scope> {
         let ((_, own), above) = parent.key.parts().split_last()?;
         let strange =
             |(name, value): &(Arc<str>, Value)| self.implied.get(name).is_some_and(|v| !equal(v, value));
@@ -281,10 +299,32 @@ impl Scope {
             return None;
         }
         let mut scope = self.with(part, own);
+        if matches!(&kind.read, Read::Op(op) if !op.needs_id() || parent.server_id.is_some()) {
+            let id = ObjectId { kind: kind.name.clone(), key: parent.key.clone() };
+            scope.above.push(Target { server_id: parent.server_id.clone(), ..target(id, self.ids.clone()) });
+        }
         scope.implied.extend(above.iter().cloned());
         scope.ids.0.extend(parent.server_id.clone().map(|id| (part.name.clone(), id)));
         Some(scope)
     }
+}
+
+/// What a search looks for: the parts of the object's own key that its request carries.
+fn sought(kind: &Kind, parts: &[(Arc<str>, Value)]) -> Vec<(Arc<str>, Value)> {
+    let is_own = |name: &str| kind.part(name).is_some_and(|part| part.parent == Parent::Own);
+    let carried = |name: &str| kind.list.iter().any(|list| list.op.carries(name));
+    parts.iter().filter(|(name, _)| is_own(name) && carried(name)).cloned().collect()
+}
+
+/// Whether a search looked for the item. What it found besides is another search's to tell, or nobody's: `foo-bar`
+/// is not `foo`.
+fn is_sought(kind: &Kind, item: &Item, sought: &[(Arc<str>, Value)]) -> bool {
+    sought.iter().all(|(name, value)| kind.same_part(&item.key, name, value))
+}
+
+/// Whether the server says that there is no such collection.
+fn is_missing(failure: &Failure) -> bool {
+    matches!(failure.class, FailureClass::Status(404 | 410))
 }
 
 /// Whether a key names this object in one of its parts.

@@ -341,3 +341,28 @@ fn a_server_that_does_not_answer_leaves_it_unexplained() {
         hint: the server knows who asks and does not allow it; the backend states no `auth`
     ");
 }
+
+/// Why the parent is in doubt stands in no other line here.
+#[test]
+fn what_is_needed_and_not_known_says_why() {
+    let server = Raw::new(|_| Say::answer("403 Forbidden", "", ""));
+    let scratch = at(&server.url());
+    scratch.write(
+        "b.yaml",
+        BACKEND.replace("URL", &server.url()).replace("GET /things", "GET /teams/{team}/things"),
+    );
+    let things = "apiVersion: demo\nkind: Team\nmetadata: {name: red}\nspec: {}\n---\napiVersion: demo\nkind: Thing\nmetadata: {team: red, name: web}\nspec: {}\n---\napiVersion: demo\nkind: Team\nmetadata: {name: blue}\nspec: {lead: !ref Team/red .id}\n";
+    scratch.write("a.yaml", things);
+    assert_snapshot!(run(&scratch, "explain Thing/red/web -f a.yaml --backends b.yaml").told(), @"
+    exit 1
+    !   Thing red/web   a.yaml:6
+        unknown: its parent `Team red` is not known to be there: listing Team: the server answered 403 Forbidden
+        hint: the server knows who asks and does not allow it; the backend states no `auth`
+    ");
+    assert_snapshot!(run(&scratch, "explain Team/blue -f a.yaml --backends b.yaml").told(), @"
+    exit 1
+    !   Team blue   a.yaml:11
+        skipped: it needs `Team red`, which is unknown: listing Team: the server answered 403 Forbidden
+        hint: the server knows who asks and does not allow it; the backend states no `auth`
+    ");
+}

@@ -437,3 +437,48 @@ fn many_objects_come_page_by_page() {
     assert!(names.len() == 4000 && names.is_sorted(), "{}", names.len());
     scratch.trueup("drift -f out --backends b.yaml").done().expect(0);
 }
+
+/// A search by a part of a name shows `blueish` for `blue`, too: that is one object, and it is exported once.
+#[test]
+fn what_a_search_finds_besides_is_not_another_object() {
+    let server = Raw::new(|seen| {
+        let user = |name: &str| json!({"name": name, "role": "admin"});
+        let all = [user("blue"), user("blueish"), user("blueprint")];
+        let line = seen.line.to_ascii_lowercase();
+        let name = line.split("name=").nth(1).and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+        let found = all.iter().filter(|user| user["name"].as_str().is_some_and(|have| have.contains(name)));
+        Say::json(&Value::from(found.cloned().collect::<Vec<_>>()).to_string())
+    });
+    let kind =
+        "    User: {key: {name: .name}, list: 'GET /users?name={name}', fields: {name: ascii_downcase}}\n";
+    let scratch = Scratch::with("b.yaml", backend(&server.url(), kind));
+    let document =
+        |name: &str| format!("apiVersion: demo\nkind: User\nmetadata: {{name: {name}}}\nspec: {{}}\n");
+    scratch.write("a.yaml", format!("{}---\n{}", document("blue"), document("blueISH")));
+    assert_snapshot!(export(&scratch, "User -f a.yaml").told(), @"
+    exit 0
+    apiVersion: demo
+    kind: User
+    metadata:
+      name: blue
+    spec:
+      role: admin
+    ---
+    apiVersion: demo
+    kind: User
+    metadata:
+      name: blueish
+    spec:
+      role: admin
+    --- stderr
+    2 documents exported. 2 requests.
+    ");
+    assert_snapshot!(scratch.trueup("get User -f a.yaml --backends b.yaml").done().told(), @"
+    exit 0
+    KIND  NAME     ROLE
+    User  blue     admin
+    User  blueish  admin
+
+    2 objects.
+    ");
+}

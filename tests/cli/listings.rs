@@ -104,3 +104,39 @@ fn a_day_is_not_waited_for() {
     ");
     assert_eq!(server.lines().len(), 1);
 }
+
+#[test]
+fn a_parent_that_goes_between_its_listing_and_its_childrens() {
+    let scratch = Scratch::new();
+    let told = |gone: bool| {
+        let raw = Raw::new(move |seen| match seen.line.as_str() {
+            "GET /teams" => Say::json(r#"[{"name":"a"},{"name":"b"}]"#),
+            "GET /teams/a/members" => Say::json(r#"[{"name":"x"}]"#),
+            "GET /teams/b" if !gone => Say::json(r#"{"name":"b"}"#),
+            _ => Say::answer("404 Not Found", "", ""),
+        });
+        let kinds = "
+    Team: {key: {name: .name}, list: GET /teams, read: 'GET /teams/{name}'}
+    Member: {parent: {team: Team}, key: {name: .name}, list: 'GET /teams/{team}/members'}";
+        let head = "apiVersion: trueup/v1\nkind: Backend\nmetadata: {name: api}\nspec:\n  url: ";
+        scratch.write("backend.yaml", format!("{head}{}\n  kinds:{kinds}\n", raw.url()));
+        scratch.trueup("get Member --backends backend.yaml").done().told()
+    };
+    assert_snapshot!(told(true), @"
+    exit 0
+    KIND    TEAM  NAME
+    Member  a     x
+
+    1 object.
+    ");
+    assert_snapshot!(told(false), @"
+    exit 1
+    KIND    TEAM  NAME
+    Member  a     x
+
+    1 object.
+    --- stderr
+    error: listing Member of `b`: the server answered 404 Not Found
+    hint: is the path right? It is below `http://127.0.0.1:PORT`
+    ");
+}

@@ -109,6 +109,21 @@ fn two_items_with_one_key() {
     ");
 }
 
+/// Without ids no document can say which one is meant: it is the key that does not tell them apart.
+#[test]
+fn two_items_with_one_key_and_no_id() {
+    let blue = r#"{"name": "blue"}, {"name": "blue"}"#;
+    assert_snapshot!(teams(move |_| items(&format!("{RED}, {blue}"))), @"
+    exit 1
+    !   Team blue    a.yaml:1
+        failed: 2 objects answer to `Team blue`, and none of them has an id
+        hint: check `key` of the kind in the backend: it does not tell them apart
+    =   Team red     a.yaml:6
+    =   Space shop   a.yaml:11
+    Applied: 1 failed, 2 in sync. 4 objects seen in 2 requests.
+    ");
+}
+
 /// A server that does not know the parameter shows the first page for ever.
 #[test]
 fn a_page_that_repeats() {
@@ -268,6 +283,28 @@ fn an_error_inside_a_200_in_the_place_of_an_object() {
         );
         assert!(told.contains("the server answered 200 OK with an error: "), "{told}");
         assert!(told.contains("the database is down"), "{told}");
+        assert!(told.contains("Applied: 1 unknown, 2 in sync."), "{told}");
+    }
+}
+
+#[test]
+fn a_list_or_a_text_in_the_place_of_an_object() {
+    let both = format!("{RED}, {}", RED.replace("\"1\"", "\"2\"").replace("red", "blue"));
+    for (answer, what) in
+        [("[]", "a list"), (r#"[{"id": "shop"}]"#, "a list"), (r#""shop""#, "a string"), ("7", "a number")]
+    {
+        let both = both.clone();
+        let told = apply(
+            |text| text,
+            move |seen| match seen.line.as_str() {
+                "GET /spaces/shop" => Say::json(answer),
+                _ => items(&both),
+            },
+        );
+        assert!(
+            told.contains(&format!("unknown: the server answered with {what}, and its document says a map")),
+            "{told}"
+        );
         assert!(told.contains("Applied: 1 unknown, 2 in sync."), "{told}");
     }
 }

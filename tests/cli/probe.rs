@@ -448,4 +448,13 @@ fn a_credential_that_the_server_does_not_take() {
 
     Probed: 1 kind, 0 contradictions, 1 not reached, 0 suggestions. 1 request, none of which wrote.
     ");
+    // One that is not set contradicts nothing either.
+    assert_snapshot!(scratch.trueup("probe shop/Team --backends backend.yaml").done().told(), @"
+    exit 1
+    Team of shop
+      ! ListFailed: listing Team: the secret `env:TOKEN` is not set
+        hint: set the environment variable `TOKEN`
+
+    Probed: 1 kind, 0 contradictions, 1 not reached, 0 suggestions. 0 requests, none of which wrote.
+    ");
 }

@@ -79,6 +79,6 @@ fn what_the_file_does_not_hold_is_said_and_the_rest_is_done() {
     let report = site.json("apply --yes", 4);
     let told = |name: &str| report.object(name)["message"].as_str().expect("a message").to_owned();
     assert!(told("Item none/1").ends_with("the server answered 404 Not Found"), "{}", told("Item none/1"));
-    assert_eq!(told("Singular none"), "it does not exist, and the API has no way to create a Singular");
+    assert_eq!(told("Singular none"), "updating Singular none: the server answered 404 Not Found");
     assert_eq!(report.object("Item tags/1")["result"], "done");
 }

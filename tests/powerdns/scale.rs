@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use crate::shop::Shop;
 
-const SETS: usize = 1000;
+pub const SETS: usize = 1000;
 
 /// The zone and its record sets, of which `changed` says what the last number of the address is.
-fn documents(changed: impl Fn(usize) -> usize) -> String {
+pub fn documents(changed: impl Fn(usize) -> usize) -> String {
     let head = "apiVersion: powerdns\nkind: ";
     let mut text = format!("{head}Zone\nmetadata: {{name: shop.test.}}\nspec: {{kind: Native}}\n");
     for n in 0..SETS {

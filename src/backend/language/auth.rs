@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::connection::{path, text};
-use super::operation::is_header_name;
+use super::operation::header_name;
 use super::reader::{Reader, Record};
 use super::token;
 use crate::backend::connection::{Auth, Credential};
@@ -37,9 +37,7 @@ pub fn auth(reader: &mut Reader, node: &Node, folder: &Path) -> Option<Auth> {
         "bearer" => Some(Auth::Bearer(credential(reader, value, "`bearer`", folder)?)),
         "header" => {
             let (name, credential) = named(reader, value, "`header`", folder)?;
-            if !is_header_name(&name) {
-                reader.wrong(value.at, format!("`{}` is not the name of a header", name.escape_debug()));
-            }
+            header_name(reader, value.at, &name);
             Some(Auth::Header { name, value: credential })
         }
         "query" => {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::auth::auth;
-use super::operation::is_header_name;
+use super::operation::header_name;
 use super::reader::Reader;
 use crate::backend::connection::{Address, Connection, Limits, Text, Tls};
 use crate::backend::preset;
@@ -135,9 +135,7 @@ pub(super) fn path(reader: &mut Reader, node: &Node, what: &str, folder: &Path) 
 fn headers(reader: &mut Reader, node: &Node) -> Vec<(String, Text)> {
     let mut headers = Vec::new();
     for (name, node) in reader.members(node, "`headers`") {
-        if !is_header_name(name) {
-            reader.wrong(node.at, format!("`{}` is not the name of a header", name.escape_debug()));
-        }
+        header_name(reader, node.at, name);
         if let Some(value) = text(reader, node, &format!("the header `{name}`")) {
             headers.push((name.to_owned(), value));
         }
@@ -279,6 +277,10 @@ mod tests {
             (
                 "{url: 'http://x', auth: {header: {name: 'a b', value: c}}}",
                 "`a b` is not the name of a header",
+            ),
+            (
+                "{url: 'http://x', headers: {content-length: '3'}}",
+                "the header `content-length` is not a backend's to say",
             ),
             ("{url: 'http://x', headers: {a: \"b\\nc\"}}", "the header `a` holds a line break or NUL"),
             ("{url: 'http://x', tls: {cert: a}}", "a client certificate needs both `cert` and `key`"),

@@ -14,6 +14,9 @@ use crate::core::kind::{DocumentType, Kind, ListOp, Method, Op, Parent, Part, Re
 use crate::core::node::{Node, Want};
 use crate::core::path::Path;
 
+/// What a document's `metadata` has besides the identity.
+const BESIDE: [&str; 2] = ["labels", "annotations"];
+
 /// The members of a kind's record.
 pub const MEMBERS: [&str; 27] = [
     "key",
@@ -47,6 +50,11 @@ pub const MEMBERS: [&str; 27] = [
 
 /// Reads a kind; `None` when it cannot be made sense of. Its problems are noted either way.
 pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) -> Option<Kind> {
+    if name.is_empty() || name.contains(|c: char| c == '/' || c.is_whitespace() || c.is_control()) {
+        reader.wrong(node.at, format!("`{}` cannot be the name of a kind", name.escape_debug())).hint = Some(
+            "objects are named `KIND/NAME`: no `/` and no space stands in it, and something does".into(),
+        );
+    }
     let record = reader.map(node, &format!("the kind `{name}`"), &MEMBERS)?;
     if let Some(node) = record.get("watch") {
         reader.unsupported(node.at, "`watch`");
@@ -115,7 +123,24 @@ fn parts(reader: &mut Reader, record: Record, kind: &KindName) -> Vec<Part> {
             parts.push(Part { name, on_item: Some(filter), parent: Parent::Own, fold: None });
         }
     }
+    names(reader, record, &parts);
     parts
+}
+
+/// What stands beside the identity in a document's `metadata` cannot be a part of it.
+fn names(reader: &mut Reader, record: Record, parts: &[Part]) {
+    for member in ["parent", "key"] {
+        let Some(node) = record.get(member) else { continue };
+        let taken = |part: &&Part| BESIDE.contains(&&*part.name) || part.name.is_empty();
+        for part in parts.iter().filter(taken) {
+            let Some(node) = node.get(&part.name) else { continue };
+            let message = format!("`{}` cannot be a part of the identity", part.name);
+            reader.wrong(node.at, message).hint = Some(
+                "`labels` and `annotations` have a meaning of their own in `metadata`; call it otherwise"
+                    .into(),
+            );
+        }
+    }
 }
 
 fn filters(reader: &mut Reader, node: &Node, what: &str) -> Vec<(Arc<str>, Filter)> {
@@ -124,6 +149,11 @@ fn filters(reader: &mut Reader, node: &Node, what: &str) -> Vec<(Arc<str>, Filte
         reader.filter(node, &format!("{what} `{name}`")).map(|filter| (name.into(), filter))
     };
     members.into_iter().filter_map(filter).collect()
+}
+
+/// An operation's member, unless the API has none.
+fn stated<'n>(record: Record<'n>, name: &str) -> Option<&'n Node> {
+    record.get(name).filter(|node| node.as_str() != Some("none"))
 }
 
 /// What a kind can do.
@@ -139,15 +169,15 @@ struct Operations {
 fn operations(reader: &mut Reader, record: Record, parts: &[Part]) -> Option<Operations> {
     let parts: Vec<&str> = parts.iter().map(|part| &*part.name).collect();
     let before = reader.problems.len();
+    let stated = |name: &str| stated(record, name);
     let op = |reader: &mut Reader, name: &str, role| {
-        let node = record.get(name).filter(|node| node.as_str() != Some("none"))?;
-        operation::read(reader, node, &format!("`{name}`"), role, &parts)
+        operation::read(reader, stated(name)?, &format!("`{name}`"), role, &parts)
     };
-    let list = record.get("list").and_then(|node| listing::read(reader, node, &parts));
-    let read = match record.get("read") {
+    let list = stated("list").and_then(|node| listing::read(reader, node, &parts));
+    let read = match stated("read") {
         Some(node) if node.as_str() == Some("list") => Some(Read::FromList),
         Some(node) => operation::read(reader, node, "`read`", Role::Observe, &parts).map(Read::Op),
-        None => record.get("list").map(|_| Read::FromList),
+        None => stated("list").map(|_| Read::FromList),
     };
     let create = op(reader, "create", Role::Create);
     let update = match record.get("update").map(|node| node.as_str()) {

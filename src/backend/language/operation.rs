@@ -143,11 +143,23 @@ fn pairs(reader: &mut Reader, node: &Node, what: &str, parts: &[&str]) -> Vec<(S
 
 fn headers(reader: &mut Reader, node: &Node, parts: &[&str]) -> Vec<(String, Template)> {
     for (name, value) in reader.members(node, "`headers`") {
-        if !is_header_name(name) {
-            reader.wrong(value.at, format!("`{}` is not the name of a header", name.escape_debug()));
-        }
+        header_name(reader, value.at, name);
     }
     pairs(reader, node, "`headers`", parts)
+}
+
+/// Headers that say where a message ends. They follow from what is sent: one that does not fit leaves the server
+/// waiting, or lets it take a body for a request.
+const FRAMING: [&str; 2] = ["content-length", "transfer-encoding"];
+
+/// Tells what cannot be sent as a header.
+pub fn header_name(reader: &mut Reader, at: Pos, name: &str) {
+    if !is_header_name(name) {
+        reader.wrong(at, format!("`{}` is not the name of a header", name.escape_debug()));
+    } else if FRAMING.contains(&name.to_ascii_lowercase().as_str()) {
+        reader.wrong(at, format!("the header `{name}` is not a backend's to say")).hint =
+            Some("how a message is framed follows from what is sent; leave it out".into());
+    }
 }
 
 /// A token (RFC 9110, 5.6.2).

@@ -2,7 +2,7 @@
 
 use super::auth::member;
 use super::connection::text;
-use super::operation::is_header_name;
+use super::operation::{header_name, is_header_name};
 use super::reader::{Reader, Record};
 use super::template;
 use crate::backend::connection::{Carry, Expires, Text, TokenBody, TokenCall};
@@ -225,9 +225,10 @@ fn carry(reader: &mut Reader, record: Record) -> Option<Carry> {
             return None;
         }
     };
-    if !is_header_name(name) {
-        let what = if in_header { "a header" } else { "a cookie" };
-        reader.wrong(node.at, format!("`{}` is not the name of {what}", name.escape_debug()));
+    if in_header {
+        header_name(reader, node.at, name);
+    } else if !is_header_name(name) {
+        reader.wrong(node.at, format!("`{}` is not the name of a cookie", name.escape_debug()));
     }
     let name = name.to_owned();
     Some(if in_header { Carry::Header(name, filter?) } else { Carry::Cookie(name, filter?) })

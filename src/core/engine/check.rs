@@ -97,9 +97,11 @@ fn is_opinion(failure: &Failure) -> bool {
         FailureClass::Status(401 | 403 | 404 | 405 | 408 | 410 | 425 | 429) => false,
         FailureClass::Status(status) => (400..500).contains(&status),
         FailureClass::Refused | FailureClass::Exists | FailureClass::Backend => true,
-        FailureClass::NotSent | FailureClass::Lost | FailureClass::Conflict | FailureClass::NotTheApi => {
-            false
-        }
+        FailureClass::NotSent
+        | FailureClass::Lost
+        | FailureClass::Conflict
+        | FailureClass::NotTheApi
+        | FailureClass::Setup => false,
     }
 }
 

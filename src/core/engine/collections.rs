@@ -46,7 +46,7 @@ struct Listed {
 pub enum Told {
     Absent,
     Present(Item),
-    Several(Vec<String>),
+    Several(Vec<Option<String>>),
     /// The listing is not known to be whole, and the key is not in it.
     Missing(String),
 }
@@ -130,9 +130,9 @@ impl Shared {
                 None => Told::Absent,
             },
             1 => Told::Present(same.remove(0)),
-            _ => Told::Several(
-                same.iter().map(|item| item.server_id.as_deref().unwrap_or("none").to_owned()).collect(),
-            ),
+            _ => {
+                Told::Several(same.iter().map(|item| item.server_id.as_deref().map(str::to_owned)).collect())
+            }
         })
     }
 }

@@ -8,12 +8,14 @@ use super::super::diff::compare_since;
 use super::super::document::{Drift, Ensure, OnConflict, Policy};
 use super::super::exchange::Item;
 use super::super::fields::Immutable;
+use super::super::filter::Filter;
 use super::super::identity::ObjectId;
-use super::super::kind::Kind;
+use super::super::kind::{Kind, Part};
 use super::super::managers::{Manager, name_setters};
-use super::super::node::Node;
+use super::super::node::{Node, Want};
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Outcome};
+use super::super::value::{Value, type_name};
 use super::left::left;
 
 /// What is known of an object's existence. Only a complete listing or a direct 404 or 410 proves absence;
@@ -25,8 +27,8 @@ pub enum Seen {
     Absent,
     Present(Item),
     Unknown(Explanation),
-    /// More than one object answers to the key: the ids.
-    Several(Vec<String>),
+    /// More than one object answers to the key: the ids, of those that have one.
+    Several(Vec<Option<String>>),
 }
 
 /// What the decision rests on.
@@ -82,6 +84,11 @@ impl Decision {
 
 /// Decides.
 pub fn decide(facts: &Facts) -> Decision {
+    if let Seen::Present(item) = facts.seen
+        && let Some(why) = other_shape(facts, &item.value)
+    {
+        return Decision::settled(Outcome::Unknown(why));
+    }
     let decision = match (facts.policy.ensure, facts.seen) {
         (_, Seen::NotYet) => Decision::settled(Outcome::Unknown(Explanation::new("it was not observed"))),
         (_, Seen::Unknown(why)) => Decision::settled(Outcome::Unknown(why.clone())),
@@ -116,11 +123,28 @@ fn held_back(facts: &Facts, decision: Decision) -> Decision {
     decision
 }
 
-fn several(id: &ObjectId, ids: &[String]) -> Outcome {
-    Outcome::Failed(
-        Explanation::new(format!("{} objects answer to `{id}`: ids {}", ids.len(), ids.join(", ")))
+/// A list or a text is no object whose name lies in one of its members: the read's answer has it elsewhere, if at
+/// all, and nothing is known of the object.
+fn other_shape(facts: &Facts, value: &Value) -> Option<Explanation> {
+    let named =
+        |part: &Part| part.on_item.as_ref().and_then(Filter::plain).is_some_and(|path| !path.is_empty());
+    let is_map = matches!(facts.spec.want, Want::Map(_));
+    if value.is_object() || !is_map || !facts.kind.own_parts().any(named) {
+        return None;
+    }
+    let what = format!("the server answered with {}, and its document says a map", type_name(value));
+    Some(Explanation::new(what).hint("say in the backend where an answer has the object, as in `item: .[0]`"))
+}
+
+fn several(id: &ObjectId, ids: &[Option<String>]) -> Outcome {
+    let told: Vec<&str> = ids.iter().map(|id| id.as_deref().unwrap_or("none")).collect();
+    let what = format!("{} objects answer to `{id}`", ids.len());
+    Outcome::Failed(match ids.iter().any(Option::is_some) {
+        true => Explanation::new(format!("{what}: ids {}", told.join(", ")))
             .hint("say which one is meant with the annotation `trueup/id`"),
-    )
+        false => Explanation::new(format!("{what}, and none of them has an id"))
+            .hint("check `key` of the kind in the backend: it does not tell them apart"),
+    })
 }
 
 /// Neither present nor absent: it takes no write, and its name is not free.

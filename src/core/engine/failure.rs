@@ -50,7 +50,9 @@ pub fn after_write(failure: &Failure) -> AfterWrite {
         FailureClass::Conflict => AfterWrite::Race,
         // The body of a success that cannot be read tells nothing of what was done.
         FailureClass::NotTheApi => AfterWrite::Uncertain,
-        FailureClass::Status(_) | FailureClass::Refused | FailureClass::Backend => AfterWrite::Stop,
+        FailureClass::Status(_) | FailureClass::Refused | FailureClass::Backend | FailureClass::Setup => {
+            AfterWrite::Stop
+        }
     }
 }
 
@@ -94,6 +96,7 @@ mod tests {
             (NotTheApi, AfterAsk::GiveUp, AfterWrite::Uncertain),
             (Refused, AfterAsk::GiveUp, AfterWrite::Stop),
             (Backend, AfterAsk::GiveUp, AfterWrite::Stop),
+            (Setup, AfterAsk::GiveUp, AfterWrite::Stop),
         ];
         for (class, ask, write) in rows {
             let failure = Failure { class, message: String::new(), hint: None, retry_after: None };

@@ -28,14 +28,26 @@ impl Engine {
                 Seen::Absent => return self.begin_without_parent(object, parent),
                 Seen::Present(_) => {}
                 Seen::Unknown(_) | Seen::Several(_) | Seen::NotYet => {
-                    let why = format!("its parent `{}` is not known to be there", self.objects[parent].id);
-                    let at = self.count;
-                    return self.observed(object, at, Seen::Unknown(Explanation::new(why)));
+                    let (why, at) = (self.parent_in_doubt(parent), self.count);
+                    return self.observed(object, at, Seen::Unknown(why));
                 }
             }
         }
         if !self.follows_parent(object) {
             self.observe(object);
+        }
+    }
+
+    /// What a parent that cannot be told leaves of its child. The reason is told by the parent's own entry, if it
+    /// has one.
+    fn parent_in_doubt(&self, parent: usize) -> Explanation {
+        let parent = &self.objects[parent];
+        let why = format!("its parent `{}` is not known to be there", parent.id);
+        match &parent.seen {
+            Seen::Unknown(reason) if parent.context => {
+                Explanation { message: format!("{why}: {}", reason.message), hint: reason.hint.clone() }
+            }
+            _ => Explanation::new(why),
         }
     }
 

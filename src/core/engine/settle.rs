@@ -158,9 +158,9 @@ impl Engine {
             return Outcome::Skipped(Explanation::new(why));
         };
         let reason = outcome.explanation().filter(|_| needed.context);
-        let reason = reason.map(|why| format!(": {}", why.message)).unwrap_or_default();
-        let why = format!("it needs `{}`, which {}{reason}", needed.id, words(outcome));
-        let why = Explanation::new(why);
+        let because = reason.map(|why| format!(": {}", why.message)).unwrap_or_default();
+        let message = format!("it needs `{}`, which {}{because}", needed.id, words(outcome));
+        let why = Explanation { message, hint: reason.and_then(|why| why.hint.clone()) };
         let left_out = needed.is_left_out() && matches!(outcome, Outcome::Planned);
         Outcome::Skipped(if left_out { why.hint(SELECT_IT) } else { why })
     }
