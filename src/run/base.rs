@@ -114,8 +114,8 @@ impl Earlier {
         former: &dyn Fn(&Document) -> Option<ObjectId>,
         build: Build,
     ) {
-        let is_new = |document: &&mut Document| matches!(document.base, Base::New);
-        if left.is_empty() && !documents.iter_mut().any(|mut document| is_new(&&mut document)) {
+        let is_new = |document: &Document| matches!(document.base, Base::New);
+        if left.is_empty() && !documents.iter().any(is_new) {
             return;
         }
         let now = self.head.as_ref().map(|head| self.elsewhere(head, build)).unwrap_or_default();
@@ -129,7 +129,7 @@ impl Earlier {
                 then.entry(document.id.clone()).or_default().push(document);
             }
         }
-        for document in documents.iter_mut().filter(is_new) {
+        for document in documents.iter_mut().filter(|document| is_new(document)) {
             let names = [Some(document.id.clone()), former(document)];
             let found = names.into_iter().flatten().find_map(|name| then.get(&name));
             if let Some([only]) = found.map(Vec::as_slice) {
