@@ -194,7 +194,7 @@ fn revision(repository: &Repository, name: &str) -> Result<Revision, Problem> {
     }
     let problem = Problem::new(format!("there is no revision `{name}`"));
     Err(if repository.is_shallow() {
-        problem.hint("the clone is shallow: fetch the revision too, `git fetch --unshallow`, or all with `fetch-depth: 0`")
+        problem.hint("the clone is shallow: fetch what it names as well, with `git fetch --unshallow`, or the ref that it is")
     } else {
         problem
             .hint("`--base` takes a branch, a tag, a commit, a ref that `apply --record` moves, or a folder")

@@ -144,7 +144,7 @@ fn a_shallow_clone_says_what_to_fetch() {
     exit 65
     --- stderr
     error: there is no revision `HEAD~1`
-    hint: the clone is shallow: fetch the revision too, `git fetch --unshallow`, or all with `fetch-depth: 0`
+    hint: the clone is shallow: fetch what it names as well, with `git fetch --unshallow`, or the ref that it is
     1 error.
     ");
     run("plan -f m --base HEAD").expect(0);

@@ -27,18 +27,23 @@ pub fn tell(changes: &mut [Change], wanted: &Node, sides: &Sides) {
     let show = Show::new(wanted, sides.base);
     for change in changes {
         let path = &change.path.0;
+        // What we alone have set, by the server's own account, nobody else has changed.
+        let by_managers = change.reason == Reason::Left;
         if change.reason == Reason::Unset && find(sides.ours, path).is_none() {
             change.reason = Reason::Left;
             change.at = None;
         }
-        let side = sides.side(change).unwrap_or(Side::Pending);
+        let side = sides.side(change, by_managers).unwrap_or(Side::Pending);
         change.since = Some(Since { side, base: sides.shown(path, &show) });
     }
 }
 
 impl Sides<'_> {
-    fn side(&self, change: &Change) -> Option<Side> {
+    fn side(&self, change: &Change, by_managers: bool) -> Option<Side> {
         let path = &change.path.0;
+        if by_managers {
+            return Some(Side::Pending);
+        }
         match path.iter().position(|step| matches!(step, Step::Index(_))) {
             Some(at) => self.in_list(change, at),
             None => {

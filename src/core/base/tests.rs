@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::core::change::Reason;
 use crate::core::diff::compare_since;
 use crate::core::fields::FieldRules;
 use crate::core::node::{Pos, Secret, Want};
@@ -154,6 +155,18 @@ fn what_the_server_puts_in_the_place_of_nothing_is_left() {
     for (theirs, goes) in [(json!({"n": 1}), true), (json!({"n": 7}), false)] {
         let Left { spec, .. } = left(&ours, &node(&base), &theirs, FieldRules::none(), true);
         assert_eq!(spec.get("n").is_some(), goes, "{theirs}");
+    }
+}
+
+#[test]
+fn what_the_servers_account_gives_to_us_nobody_else_has_changed() {
+    let (base, ours, theirs) = (node(&json!({"n": 1})), node(&json!({})), json!({"n": 2, "m": 3}));
+    let rules = FieldRules::none();
+    for path in ["n", "m"] {
+        let mut changes = compare_since(&desired(&json!({path: "UNSET"})), None, &theirs, rules).changes;
+        changes[0].reason = Reason::Left;
+        tell(&mut changes, &ours, &Sides { base: Some(&base), ours: &ours, theirs: &theirs, rules });
+        assert_eq!(changes[0].since.as_ref().map(|since| since.side), Some(Side::Pending), "{path}");
     }
 }
 
