@@ -4,10 +4,10 @@
 //! `tests/servers/caddy.sh start` prints the URL that goes into `TRUEUP_TEST_CADDY`. Without it these tests say
 //! so and pass. They share one tree, and take turns.
 
+#[path = "support/api.rs"]
+mod api;
 #[path = "caddy/between.rs"]
 mod between;
-#[path = "support/http.rs"]
-mod http;
 #[path = "caddy/lifecycle.rs"]
 mod lifecycle;
 #[path = "caddy/others.rs"]

@@ -33,8 +33,9 @@ fn cases() {
 fn the_examples_of_the_documentation_are_cases() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut wrong = Vec::new();
-    for page in ["docs/backend.md", "docs/manifests.md", "docs/ten-kinds.md"] {
-        let text = fs::read_to_string(root.join(page)).expect("the page");
+    for path in pages(&root.join("docs")) {
+        let text = fs::read_to_string(&path).expect("the page");
+        let page = path.strip_prefix(root).expect("a page of the project").display();
         for example in text.split("<!-- case: ").skip(1) {
             let (name, rest) = example.split_once(" -->\n").expect("a comment ends");
             let fence = rest.trim_start().strip_prefix("```yaml\n").and_then(|rest| rest.split_once("```"));
@@ -51,6 +52,20 @@ fn the_examples_of_the_documentation_are_cases() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n\n"));
+}
+
+/// The pages of a folder, and of those below it.
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).expect("a folder of documentation");
+    let mut pages = Vec::new();
+    for path in entries.map(|entry| entry.expect("an entry").path()) {
+        if path.is_dir() {
+            pages.extend(self::pages(&path));
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            pages.push(path);
+        }
+    }
+    pages
 }
 
 fn folders() -> Vec<PathBuf> {

@@ -4,10 +4,10 @@
 //! `tests/servers/syncthing.sh start` prints the URL that goes into `TRUEUP_TEST_SYNCTHING`. Without it these
 //! tests say so and pass. Much of what Syncthing has there is one of, so they take turns.
 
+#[path = "support/api.rs"]
+mod api;
 #[path = "syncthing/device.rs"]
 mod device;
-#[path = "support/http.rs"]
-mod http;
 #[path = "syncthing/lifecycle.rs"]
 mod lifecycle;
 #[path = "syncthing/others.rs"]

@@ -137,15 +137,7 @@ pub fn list_ask() -> Ask {
 
 pub fn target() -> Target {
     let key = Key::new(vec![("vhost".into(), "/".into()), ("name".into(), "orders".into())]);
-    Target {
-        id: ObjectId { kind: kind().name, key },
-        server_id: None,
-        parent_ids: ParentIds::default(),
-        version: None,
-        observed: None,
-        changed: Vec::new(),
-        forced: false,
-    }
+    Target::new(ObjectId { kind: kind().name, key })
 }
 
 pub fn create() -> Write {

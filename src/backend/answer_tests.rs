@@ -7,7 +7,6 @@ use serde_json::json;
 use crate::backend::base::Base;
 use crate::backend::request::Site;
 use crate::backend::testing::{filter, kind, op};
-use crate::core::exchange::ParentIds;
 use crate::core::identity::{Key, ObjectId};
 use crate::core::kind::Read;
 use crate::core::redact::Redactor;
@@ -23,15 +22,7 @@ fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
 
 fn target(kind: &Kind) -> Target {
     let key = Key::new(vec![("vhost".into(), json!("/")), ("name".into(), json!("orders"))]);
-    Target {
-        id: ObjectId { kind: kind.name.clone(), key },
-        server_id: None,
-        parent_ids: ParentIds::default(),
-        version: None,
-        observed: None,
-        changed: Vec::new(),
-        forced: false,
-    }
+    Target::new(ObjectId { kind: kind.name.clone(), key })
 }
 
 fn with<T>(kind: &Kind, op: &Op, run: impl Fn(&Context, Asked) -> T) -> T {

@@ -6,7 +6,6 @@ use crate::backend::base::Base;
 use crate::backend::connection::Address;
 use crate::backend::request::Site;
 use crate::backend::testing::{filter, kind};
-use crate::core::exchange::ParentIds;
 use crate::core::identity::{Key, ObjectId};
 use crate::core::kind::Kind;
 use crate::core::redact::Redactor;
@@ -14,15 +13,7 @@ use crate::core::redact::Redactor;
 fn target() -> Target {
     let key = Key::new(vec![("vhost".into(), "/".into()), ("name".into(), "orders".into())]);
     let id = ObjectId { kind: kind().name, key };
-    Target {
-        id,
-        server_id: None,
-        parent_ids: ParentIds::default(),
-        version: None,
-        observed: None,
-        changed: Vec::new(),
-        forced: false,
-    }
+    Target::new(id)
 }
 
 fn with_context<T>(run: impl FnOnce(&Context) -> T) -> T {

@@ -113,6 +113,21 @@ pub struct Target {
     pub forced: bool,
 }
 
+impl Target {
+    /// An object of which nothing is known but its identity.
+    pub fn new(id: ObjectId) -> Target {
+        Target {
+            id,
+            server_id: None,
+            parent_ids: ParentIds::default(),
+            version: None,
+            observed: None,
+            changed: Vec::new(),
+            forced: false,
+        }
+    }
+}
+
 /// A token for optimistic concurrency.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VersionToken {

@@ -1,6 +1,7 @@
 //! What a kind says of its fields: who owns them, whether they can change, how they compare.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::Duration;
 
 use super::facts::Said;
@@ -89,6 +90,23 @@ pub enum Comparer {
     Url,
     /// A filter that is run on both sides.
     Filter(Filter),
+}
+
+/// As it is written in a backend.
+impl fmt::Display for Comparer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Comparer::Set => "set",
+            Comparer::Ordered => "ordered",
+            Comparer::KeyedBy(name) => return write!(f, "key={name}"),
+            Comparer::Quantity => "quantity",
+            Comparer::Duration => "duration",
+            Comparer::Timestamp => "timestamp",
+            Comparer::Cidr => "cidr",
+            Comparer::Url => "url",
+            Comparer::Filter(filter) => filter.text(),
+        })
+    }
 }
 
 /// A regular expression that a hidden value matches.

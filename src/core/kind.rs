@@ -95,6 +95,16 @@ pub enum Read {
     FromList,
 }
 
+impl Read {
+    /// The request of its own.
+    pub fn op(&self) -> Option<&Op> {
+        match self {
+            Read::Op(op) => Some(op),
+            Read::FromList => None,
+        }
+    }
+}
+
 /// An operation: a request as a template, and filters between the API's shapes and ours.
 #[derive(Clone, Debug)]
 pub struct Op {
@@ -349,14 +359,28 @@ impl Kind {
 
     /// The operations that the kind declares, the listing among them.
     pub fn ops(&self) -> impl Iterator<Item = &Op> {
-        let read = match &self.read {
-            Read::Op(op) => Some(op),
-            Read::FromList => None,
+        let list = self.list.as_ref().map(|list| &list.op);
+        [
+            list,
+            self.read.op(),
+            self.create.as_ref(),
+            self.update.as_ref(),
+            self.delete.as_ref(),
+            self.check.as_ref(),
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// The operations that only look, by the names of the members that say them.
+    pub fn asks(&self) -> impl Iterator<Item = (&'static str, &Op)> {
+        let version = match &self.version {
+            Version::Request(op, _) => Some(&**op),
+            _ => None,
         };
         let list = self.list.as_ref().map(|list| &list.op);
-        [list, read, self.create.as_ref(), self.update.as_ref(), self.delete.as_ref(), self.check.as_ref()]
-            .into_iter()
-            .flatten()
+        let asks = [("list", list), ("read", self.read.op()), ("version", version)];
+        asks.into_iter().filter_map(|(name, op)| Some((name, op?)))
     }
 
     /// The operation that does `action`; a kind without a `create` creates by its update.

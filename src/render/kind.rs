@@ -151,10 +151,7 @@ fn operations(kind: &Kind, facts: &[Fact]) -> Vec<Row> {
 /// What holds of an operation that is not stated.
 fn unstated(kind: &Kind, member: &str) -> Option<String> {
     let request = |op: &crate::core::kind::Op| format!("{} {}", op.method.as_str(), op.path);
-    let read = match &kind.read {
-        Read::Op(op) => Some(op),
-        Read::FromList => None,
-    };
+    let read = kind.read.op();
     let op = match member {
         "list" => kind.list.as_ref().map(|list| &list.op),
         "read" if read.is_none() => return Some("list".into()),

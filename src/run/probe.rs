@@ -263,13 +263,5 @@ fn joined(first: &Scope, more: Scope) -> Scope {
 }
 
 fn target(kind: &Kind, key: Key) -> Target {
-    Target {
-        id: ObjectId { kind: kind.name.clone(), key },
-        server_id: None,
-        parent_ids: ParentIds::default(),
-        version: None,
-        observed: None,
-        changed: Vec::new(),
-        forced: false,
-    }
+    Target::new(ObjectId { kind: kind.name.clone(), key })
 }

@@ -335,15 +335,7 @@ fn is_named(found: &Found, part: &str, key: &Key) -> bool {
 }
 
 fn target(id: ObjectId, parent_ids: ParentIds) -> Target {
-    Target {
-        id,
-        server_id: None,
-        parent_ids,
-        version: None,
-        observed: None,
-        changed: Vec::new(),
-        forced: false,
-    }
+    Target { parent_ids, ..Target::new(id) }
 }
 
 /// The kinds by name, each after the kinds of its parents.

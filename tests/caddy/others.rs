@@ -10,13 +10,13 @@ fn what_nobody_declared_survives() {
     let Some(tree) = Tree::grown() else { return };
     let server = &tree.server;
     let theirs = json!({"listen": [format!("127.0.0.1:{}", tree.port(2) + 40)]});
-    server.send(Method::PUT, "/config/apps/http/servers/theirs", Some(theirs.clone()));
-    server.send(Method::PUT, "/config/apps/http/servers/shop/idle_timeout", Some(json!("7m")));
-    server.send(Method::PUT, "/config/apps/http/servers/shop/routes/0/terminal", Some(json!(true)));
+    server.put("/config/apps/http/servers/theirs", theirs.clone());
+    server.put("/config/apps/http/servers/shop/idle_timeout", json!("7m"));
+    server.put("/config/apps/http/servers/shop/routes/0/terminal", json!(true));
     let route = json!({"@id": "theirs", "handle": [{"handler": "static_response"}]});
-    server.send(Method::PUT, "/config/apps/http/servers/bare/routes/1", Some(route.clone()));
-    server.send(Method::PUT, "/id/greet/group", Some(json!("theirs")));
-    server.send(Method::PUT, "/config/apps/tls/automation/storage_clean_interval", Some(json!("9h")));
+    server.put("/config/apps/http/servers/bare/routes/1", route.clone());
+    server.put("/id/greet/group", json!("theirs"));
+    server.put("/config/apps/tls/automation/storage_clean_interval", json!("9h"));
     assert!(tree.rows("plan", 0).is_empty());
 
     tree.take("changed");
@@ -35,9 +35,9 @@ fn a_persons_changes_are_found_and_repaired() {
     let Some(tree) = Tree::grown() else { return };
     let server = &tree.server;
     server.send(Method::PATCH, "/config/logging/logs/quiet/level", Some(json!("INFO")));
-    server.send(Method::DELETE, "/id/part", None);
-    server.send(Method::DELETE, "/config/apps/pki", None);
-    server.send(Method::PUT, "/config/apps/http/servers/shop/routes/0", Some(json!({"terminal": true})));
+    server.delete("/id/part");
+    server.delete("/config/apps/pki");
+    server.put("/config/apps/http/servers/shop/routes/0", json!({"terminal": true}));
     let found = [
         "create planned App pki",
         "create planned Route part/bare",
@@ -64,7 +64,7 @@ fn what_carries_an_id_is_changed_where_it_stands_and_never_made() {
     let handler = json!({"@id": "teapot", "handler": "static_response", "status_code": "418"});
     let deep = json!({"listen": [format!("127.0.0.1:{}", tree.port(1))],
         "routes": [{"handle": [{"handler": "subroute", "routes": [{"handle": [handler]}]}]}]});
-    tree.server.send(Method::PUT, "/config/apps/http/servers/shop", Some(deep));
+    tree.server.put("/config/apps/http/servers/shop", deep);
     assert_eq!(tree.rows("apply --yes", 0), ["update done Object teapot"]);
     let whole = json!({"@id": "teapot", "body": "tea", "handler": "static_response", "status_code": "418"});
     assert_eq!(tree.server.get("/id/teapot"), whole);

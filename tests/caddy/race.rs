@@ -4,13 +4,12 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::between::Between;
-use crate::http::Http;
 use crate::tree::Tree;
 
 /// A tree that is reached through somebody who is faster by one write.
 fn raced(tree: &mut Tree, method: Method, path: &'static str, body: Option<Value>) -> Between {
     let between = Between::start(&tree.server.url, move || {
-        let other = Http::from_env("TRUEUP_TEST_CADDY", None).expect("it is there");
+        let other = crate::tree::server().expect("it is there");
         other.send(method, path, body);
     });
     tree.set("CADDY_URL", &between.url);

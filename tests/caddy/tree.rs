@@ -4,17 +4,23 @@ use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::http::Http;
+use crate::api::Api;
 use crate::support::Project;
 
 static TURN: Mutex<()> = Mutex::new(());
 
+/// The server that the environment names.
+pub fn server() -> Option<Api> {
+    let mut server = Api::from_env("TRUEUP_TEST_CADDY", "caddy.sh", |request| request)?;
+    server.reopens = true;
+    Some(server)
+}
+
 /// A project on the real server.
 pub struct Tree {
-    pub server: Http,
+    pub server: Api,
     project: Project,
     _turn: MutexGuard<'static, ()>,
 }
@@ -22,14 +28,14 @@ pub struct Tree {
 impl Tree {
     /// An empty tree, and an empty folder but for the backend; `None` without a server.
     pub fn open() -> Option<Tree> {
-        let server = Http::from_env("TRUEUP_TEST_CADDY", None)?;
+        let server = server()?;
         // A test that failed leaves nothing that the next one does not clear.
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let mut project = Project::new();
         project.set("CADDY_URL", &server.url);
         let tree = Tree { server, project, _turn: turn };
         let admin = tree.server.get("/config/admin");
-        tree.server.send(Method::POST, "/load", Some(json!({"admin": admin})));
+        tree.server.post("/load", json!({"admin": admin}));
         tree.write("backend.yaml", &manifest("all", "backend.yaml"));
         Some(tree)
     }

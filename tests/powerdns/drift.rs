@@ -40,7 +40,7 @@ fn a_persons_changes_are_found_and_repaired() {
     let done = found.map(|row| row.replace("planned", "done"));
     assert_eq!(shop.rows("apply --yes", 0), done);
     assert!(shop.rows("drift", 0).is_empty());
-    assert_eq!(shop.zone().expect("the zone")["kind"], "Native");
+    assert_eq!(shop.zone()["kind"], "Native");
 }
 
 #[test]
@@ -59,20 +59,20 @@ fn what_nobody_declared_survives() {
     shop.server.put(&shop.named(path), value);
     shop.server.post("/tsigkeys", json!({"name": shop.named("shop-theirs"), "algorithm": "hmac-md5"}));
     assert!(shop.rows("plan", 0).is_empty());
-    let serial = shop.zone().expect("the zone")["serial"].as_u64();
+    let serial = shop.zone()["serial"].as_u64();
 
     shop.take_all("changed");
     shop.run("apply --yes", 5);
-    let zone = shop.zone().expect("the zone");
+    let zone = shop.zone();
     assert_eq!((&zone["api_rectify"], &zone["account"]), (&json!(true), &json!(shop.named("shop/eu"))));
     assert!(zone["serial"].as_u64() > serial, "a zone's serial never goes back");
     assert!(shop.rrset("theirs.shop.test.", "TXT").is_some());
     let hosts = shop.rrset("www.shop.test.", "A").expect("the hosts");
     assert_eq!(hosts["comments"], comment, "as it was, its time as well");
     assert_eq!(hosts["records"][0], json!({"content": "192.0.2.1", "disabled": false}));
-    let metadata = shop.server.get(&shop.named("/zones/shop.test./metadata/X-Theirs")).expect("metadata");
+    let metadata = shop.server.get(&shop.named("/zones/shop.test./metadata/X-Theirs"));
     assert_eq!(metadata["metadata"].as_array().map(Vec::len), Some(2));
-    assert!(shop.server.get(&shop.named("/tsigkeys/shop-theirs.")).is_some());
+    assert!(!shop.server.get(&shop.named("/tsigkeys/shop-theirs.")).is_null());
 }
 
 #[test]

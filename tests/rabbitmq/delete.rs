@@ -17,15 +17,15 @@ fn all_are_deleted(shop: &Shop, line: &str) {
     assert!(rows.iter().all(|row| row.starts_with("delete done ")), "{rows:#?}");
     // Had a parent gone first, its children would have gone with it. A topic permission has no other way.
     assert_eq!((report.requests("delete"), report.writes()), (16, 16));
-    assert!(shop.server.get(&shop.path("/vhosts/{v}")).is_none());
-    assert!(shop.server.get(&shop.path("/users/{u}")).is_none());
+    assert!(shop.server.get(&shop.path("/vhosts/{v}")).is_null());
+    assert!(shop.server.get(&shop.path("/users/{u}")).is_null());
 }
 
 #[test]
 fn the_whole_set_is_deleted_in_reverse_order() {
     let Some(shop) = Shop::stocked("delete") else { return };
     shop.run("delete", 5);
-    assert!(shop.server.get(&shop.path("/queues/{v}/dead")).is_some(), "nobody agreed");
+    assert!(!shop.server.get(&shop.path("/queues/{v}/dead")).is_null(), "nobody agreed");
     all_are_deleted(&shop, "delete --yes");
     assert_eq!(shop.json("delete --yes", 0).writes(), 0);
 }
@@ -57,7 +57,7 @@ fn one_of_many_is_deleted_and_its_neighbours_stay() {
 
     let gone = ["delete done Binding {}/dead//unrouted/shop/eu", "delete done Queue dead/shop/eu"];
     assert_eq!(shop.rows("apply --yes", 0), gone);
-    let theirs = shop.server.get(&shop.path("/bindings/{v}/e/unrouted/q/theirs")).expect("bindings");
+    let theirs = shop.server.get(&shop.path("/bindings/{v}/e/unrouted/q/theirs"));
     assert_eq!(theirs.as_array().map(Vec::len), Some(1));
-    assert!(shop.server.get(&shop.path("/queues/{v}/incoming")).is_some());
+    assert!(!shop.server.get(&shop.path("/queues/{v}/incoming")).is_null());
 }

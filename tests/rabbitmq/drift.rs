@@ -34,7 +34,7 @@ fn a_persons_changes_are_found_and_repaired() {
 
     shop.run(&shop.named("apply --yes --replace Queue/shop/eu/dead"), 0);
     assert!(shop.rows("drift", 0).is_empty());
-    let repaired = server.get(&path("/queues/{v}/dead")).expect("the queue");
+    let repaired = server.get(&path("/queues/{v}/dead"));
     assert_eq!(repaired["durable"], true);
 }
 
@@ -47,20 +47,19 @@ fn what_nobody_declared_survives() {
     server.post(&path("/bindings/{v}/e/orders/q/incoming"), json!({"routing_key": "theirs"}));
     server.put(&path("/users/{u}%2Ftheirs"), json!({"password": "theirs", "tags": "monitoring"}));
     server.put(&path("/vhost-limits/{v}/max-connections"), json!({"value": 3}));
-    let hash = |server: &crate::server::Server| {
-        server.get(&path("/users/{u}%2Ftheirs")).expect("the user")["password_hash"].clone()
-    };
+    let hash =
+        |server: &crate::server::Server| server.get(&path("/users/{u}%2Ftheirs"))["password_hash"].clone();
     let before = hash(server);
     assert!(shop.rows("plan", 0).is_empty());
 
     shop.take("changed", "shop.yaml");
     shop.run("apply --yes", 0);
-    assert_eq!(server.get(&path("/queues/{v}/theirs")).expect("a queue")["arguments"]["x-max-length"], 7);
-    assert!(server.get(&path("/policies/{v}/theirs")).is_some());
-    let bindings = server.get(&path("/bindings/{v}/e/orders/q/incoming")).expect("bindings");
+    assert_eq!(server.get(&path("/queues/{v}/theirs"))["arguments"]["x-max-length"], 7);
+    assert!(!server.get(&path("/policies/{v}/theirs")).is_null());
+    let bindings = server.get(&path("/bindings/{v}/e/orders/q/incoming"));
     assert_eq!(bindings.as_array().map(Vec::len), Some(2));
     assert_eq!(hash(server), before);
-    let limits = server.get(&path("/vhost-limits/{v}")).expect("limits");
+    let limits = server.get(&path("/vhost-limits/{v}"));
     assert_eq!(limits[0]["value"], json!({"max-connections": 3, "max-queues": 200}));
 }
 
@@ -76,9 +75,9 @@ fn fields_that_the_file_does_not_name_keep_their_values() {
     shop.write("a.yaml", &format!("{vhost}{policy}"));
     assert_eq!(shop.rows("apply --yes", 0), ["update done Policy p/shop/eu", "update done VHost shop/eu"]);
 
-    let vhost = server.get(&path("/vhosts/{v}")).expect("a vhost");
+    let vhost = server.get(&path("/vhosts/{v}"));
     assert_eq!((&vhost["description"], &vhost["tags"]), (&json!("theirs"), &json!(["b", "c"])));
-    let policy = server.get(&path("/policies/{v}/p")).expect("a policy");
+    let policy = server.get(&path("/policies/{v}/p"));
     let kept = (&policy["pattern"], &policy["priority"], &policy["definition"]);
     assert_eq!(kept, (&json!("^q"), &json!(7), &json!({"expires": 9})));
 }

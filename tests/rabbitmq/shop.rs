@@ -117,7 +117,7 @@ impl Shop {
     fn clear(&self) {
         self.server.request(Method::DELETE, &self.path("/vhosts/{v}"), None);
         let ours = |name: &str| name == self.bob() || name.starts_with(&format!("{}/", self.bob()));
-        let users = self.server.get("/users").expect("users");
+        let users = self.server.get("/users");
         let names = users.as_array().into_iter().flatten().filter_map(|user| user["name"].as_str());
         for name in names.filter(|name| ours(name)) {
             self.server.delete(&format!("/users/{}", segment(name)));

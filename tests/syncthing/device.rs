@@ -5,10 +5,9 @@ use std::ops::{Deref, DerefMut};
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::http::Http;
+use crate::api::Api;
 use crate::support::Project;
 
 pub const API_KEY: &str = "trueup-test-key";
@@ -22,7 +21,7 @@ static TURN: Mutex<()> = Mutex::new(());
 
 /// A project on the real server.
 pub struct Device {
-    pub server: Http,
+    pub server: Api,
     project: Project,
     _turn: MutexGuard<'static, ()>,
 }
@@ -30,7 +29,9 @@ pub struct Device {
 impl Device {
     /// A server with nothing of ours, and a folder that is empty but for the backend; `None` without a server.
     pub fn open() -> Option<Device> {
-        let server = Http::from_env("TRUEUP_TEST_SYNCTHING", Some(("x-api-key", API_KEY)))?;
+        let key = |request: reqwest::RequestBuilder| request.header("x-api-key", API_KEY);
+        let mut server = Api::from_env("TRUEUP_TEST_SYNCTHING", "syncthing.sh", key)?;
+        server.reopens = true;
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let mut project = Project::new();
         project.set("SYNCTHING_URL", &server.url);
@@ -99,7 +100,7 @@ impl Device {
         all["options"]["minHomeDiskFree"] = json!({"value": 1, "unit": "%"});
         all["ldap"] = json!({});
         all["defaults"] = json!({});
-        self.server.send(Method::PUT, "/config", Some(all));
+        self.server.put("/config", all);
     }
 }
 

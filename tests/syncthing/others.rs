@@ -25,7 +25,7 @@ fn what_nobody_declared_survives() {
     server.send(Method::PATCH, "/config/options", Some(json!({"keepTemporariesH": 5})));
     server.send(Method::PATCH, "/config/defaults/folder", Some(json!({"order": "alphabetic"})));
     let theirs = json!({"deviceID": STRANGER, "name": "theirs"});
-    server.send(Method::PUT, &format!("/config/devices/{STRANGER}"), Some(theirs));
+    server.put(&format!("/config/devices/{STRANGER}"), theirs);
     assert!(device.rows("plan", 0).is_empty());
 
     device.take_all("changed");
@@ -48,9 +48,9 @@ fn what_nobody_declared_survives() {
 fn a_persons_changes_are_found_and_repaired() {
     let Some(device) = Device::stocked() else { return };
     let server = &device.server;
-    server.send(Method::DELETE, &format!("/config/devices/{LAPTOP}"), None);
+    server.delete(&format!("/config/devices/{LAPTOP}"));
     server.send(Method::PATCH, "/config/options", Some(json!({"maxSendKbps": 1})));
-    server.send(Method::POST, "/db/ignores?folder=docs", Some(json!({"ignore": ["*"]})));
+    server.post("/db/ignores?folder=docs", json!({"ignore": ["*"]}));
     let found = device.rows("drift", 2);
     let found: Vec<&str> = found.iter().map(|row| row.trim_end()).collect();
     // With the device went its share of the folder.
@@ -72,7 +72,7 @@ fn a_device_that_a_file_does_not_name_has_no_share() {
     let server = &device.server;
     let own = server.get("/config/defaults/folder")["devices"][0]["deviceID"].clone();
     let theirs = json!({"deviceID": STRANGER, "name": "theirs"});
-    server.send(Method::PUT, &format!("/config/devices/{STRANGER}"), Some(theirs));
+    server.put(&format!("/config/devices/{STRANGER}"), theirs);
     let mut shares = server.get("/config/folders/docs")["devices"].clone();
     shares.as_array_mut().expect("devices").push(json!({"deviceID": STRANGER}));
     server.send(Method::PATCH, "/config/folders/docs", Some(json!({"devices": shares})));

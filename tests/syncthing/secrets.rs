@@ -4,17 +4,15 @@ use reqwest::Method;
 use serde_json::json;
 
 use crate::device::{API_KEY, Device, GUI_PASSWORD, VAULT, VAULT_PASSWORD};
-use crate::http::Http;
 
 fn hash(device: &Device) -> String {
     device.server.get("/config/gui")["password"].as_str().expect("a text").to_owned()
 }
 
 /// Whether `bob` and the password open the GUI.
-fn lets_bob_in() -> bool {
-    let bob = Some(("authorization", "Basic Ym9iOmd1aTogInMzY3IzdCI="));
-    let page = Http::from_env("TRUEUP_TEST_SYNCTHING", bob).expect("it is there");
-    page.request(Method::GET, "/../", None).0 == 200
+fn lets_bob_in(device: &Device) -> bool {
+    let bob = |request: reqwest::RequestBuilder| request.basic_auth("bob", Some(GUI_PASSWORD));
+    device.server.request_as(bob, Method::GET, "/../", None).0 == 200
 }
 
 /// One test, as Syncthing makes few changes of its GUI in a row without a pause. A password that it has had it
@@ -26,7 +24,7 @@ fn the_password_is_set_once_and_again_on_demand() {
     device.run("apply --yes", 0);
     let first = hash(&device);
     assert!(first.starts_with("$2a$"), "{first}");
-    assert!(lets_bob_in());
+    assert!(lets_bob_in(&device));
     assert_eq!(device.json("apply --yes", 0).writes(), 0);
 
     device.take("changed", "gui.yaml");
@@ -35,7 +33,7 @@ fn the_password_is_set_once_and_again_on_demand() {
     assert!(report.requests("update") >= 1);
     let second = hash(&device);
     assert_ne!(second, first, "a hash has new salt");
-    assert!(!lets_bob_in());
+    assert!(!lets_bob_in(&device));
 
     let mut said = String::new();
     for line in ["plan -v", "get GUI", "get GUI --output json", "apply --yes -vv"] {

@@ -3,7 +3,7 @@
 
 use super::reader::Reader;
 use crate::core::filter::Filter;
-use crate::core::kind::{Kind, Method, Op, Parent, Piece, Read, Send};
+use crate::core::kind::{Kind, Method, Op, Parent, Piece, Send};
 use crate::core::node::Node;
 
 /// Checks the operations of a kind that name one object among others. A singleton has nothing to tell apart.
@@ -11,10 +11,7 @@ pub fn check(reader: &mut Reader, kind: &Kind, node: &Node) {
     if kind.own_parts().next().is_none() {
         return;
     }
-    let read = match &kind.read {
-        Read::Op(op) => Some(op),
-        Read::FromList => None,
-    };
+    let read = kind.read.op();
     // An object that a POST creates has its address from the server.
     let create = kind.create.as_ref().filter(|op| op.method != Method::Post);
     let says_update = node.get("update").is_some_and(|node| node.as_str() != Some("create"));

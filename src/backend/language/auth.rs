@@ -9,9 +9,11 @@ use super::token;
 use crate::backend::connection::{Auth, Credential};
 use crate::core::node::{Node, Want};
 
+/// The ways to prove it.
+pub const WAYS: [&str; 6] = ["basic", "bearer", "header", "query", "login", "oauth2"];
+
 /// Reads `auth`. Relative paths are below `folder`.
 pub fn auth(reader: &mut Reader, node: &Node, folder: &Path) -> Option<Auth> {
-    const WAYS: [&str; 6] = ["basic", "bearer", "header", "query", "login", "oauth2"];
     let record = reader.map(node, "`auth`", &WAYS)?;
     let mut given = WAYS.into_iter().filter_map(|way| record.get(way).map(|node| (way, node)));
     let Some((way, value)) = given.next() else {

@@ -79,28 +79,16 @@ impl Checker<'_, '_> {
 
     fn placeholders(&mut self) {
         let kind = self.kind;
-        let read = match &kind.read {
-            Read::Op(op) => Some(op),
-            Read::FromList => None,
-        };
-        let version = match &kind.version {
-            Version::Request(op, _) => Some(&**op),
-            _ => None,
-        };
-        let list = kind.list.as_ref().map(|list| &list.op);
-        // The server's id is known only where an object was observed.
-        for (name, op, has_id) in [
-            ("list", list, false),
-            ("read", read, true),
-            ("create", kind.create.as_ref(), false),
-            ("update", kind.update.as_ref(), true),
-            ("delete", kind.delete.as_ref(), true),
-            ("check", kind.check.as_ref(), true),
-            ("version", version, true),
-        ] {
-            if let Some(op) = op {
-                self.sources(name, op, has_id);
-            }
+        let writes = [
+            ("create", &kind.create),
+            ("update", &kind.update),
+            ("delete", &kind.delete),
+            ("check", &kind.check),
+        ];
+        let writes = writes.into_iter().filter_map(|(name, op)| Some((name, op.as_ref()?)));
+        for (name, op) in kind.asks().chain(writes) {
+            // The server's id is known only where an object was observed.
+            self.sources(name, op, !matches!(name, "list" | "create"));
         }
     }
 

@@ -215,6 +215,18 @@ fn words_that_have_no_use() {
             "",
         ),
         (
+            list("{by: cursor, next: .n, first: 3}"),
+            "T list page first",
+            "`first` has no use where a listing is paged by `cursor`",
+            "",
+        ),
+        (
+            list("{by: link, size-param: per_page}"),
+            "T list page size-param",
+            "`size-param` has no use without `size`: no size is asked for",
+            "",
+        ),
+        (
             list("{by: link, param: x}"),
             "T list page param",
             "`param` has no use where a listing is paged by `link`",

@@ -15,6 +15,12 @@ use crate::core::value::plain_text;
 /// What a URL of the built-in server starts with.
 pub const EMBEDDED: &str = "embedded:";
 
+/// The members of `tls`.
+pub const TLS: [&str; 3] = ["ca", "cert", "key"];
+
+/// The members of `limits`.
+pub const LIMITS: [&str; 3] = ["concurrency", "rate", "timeout"];
+
 /// The connection of a Backend document, its preset's part of it included. Relative paths are below `folder`,
 /// where the document stands.
 ///
@@ -112,7 +118,7 @@ fn http_url(text: &str) -> Result<String, (String, &'static str)> {
 }
 
 fn tls(reader: &mut Reader, node: &Node, folder: &Path) -> Tls {
-    let Some(record) = reader.map(node, "`tls`", &["ca", "cert", "key"]) else { return Tls::default() };
+    let Some(record) = reader.map(node, "`tls`", &TLS) else { return Tls::default() };
     let mut file =
         |name: &str| record.get(name).and_then(|node| path(reader, node, &format!("`{name}`"), folder));
     let tls = Tls { ca: file("ca"), cert: file("cert"), key: file("key") };
@@ -144,9 +150,7 @@ fn headers(reader: &mut Reader, node: &Node) -> Vec<(String, Text)> {
 }
 
 fn limits(reader: &mut Reader, node: &Node) -> Limits {
-    let Some(record) = reader.map(node, "`limits`", &["concurrency", "rate", "timeout"]) else {
-        return Limits::default();
-    };
+    let Some(record) = reader.map(node, "`limits`", &LIMITS) else { return Limits::default() };
     let concurrency = record.get("concurrency").and_then(|node| reader.count(node, "`concurrency`", 1));
     let rate = record.get("rate").and_then(|node| {
         let rate = match &node.want {

@@ -225,11 +225,8 @@ fn visible(reader: &mut Reader, record: Record, operations: &Operations) -> Opti
     if let Some(node) = record.get("visible") {
         return reader.duration(node, "`visible`");
     }
-    let read = match &operations.read {
-        Read::Op(op) => Some(op),
-        Read::FromList => None,
-    };
-    let mut named = [read, operations.update.as_ref(), operations.delete.as_ref()].into_iter().flatten();
+    let mut named =
+        [operations.read.op(), operations.update.as_ref(), operations.delete.as_ref()].into_iter().flatten();
     Some(if named.any(Op::needs_id) { VISIBLE } else { Duration::ZERO })
 }
 

@@ -5,13 +5,28 @@ use super::reader::Reader;
 use crate::core::kind::{ListOp, Page, PageBy};
 use crate::core::node::{Node, Want};
 
+/// The members that a listing has besides those of an operation.
+pub const LISTING: [&str; 3] = ["items", "partial", "page"];
+
+/// The members of `page`.
+pub const PAGE: [&str; 7] = ["by", "size", "param", "size-param", "first", "next", "total"];
+
+/// The ways in which a listing goes on.
+pub const PAGE_BY: [(&str, PageBy); 5] = [
+    ("page", PageBy::Page),
+    ("offset", PageBy::Offset),
+    ("cursor", PageBy::Cursor),
+    ("url", PageBy::Url),
+    ("link", PageBy::Link),
+];
+
 /// Reads `list`.
 pub fn read(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<ListOp> {
     let Want::Map(_) = node.want else {
         let op = operation::read(reader, node, "`list`", Role::Observe, parts)?;
         return Some(ListOp { op, items: None, partial: false, page: None });
     };
-    let known: Vec<&str> = OPERATION.into_iter().chain(["items", "partial", "page"]).collect();
+    let known: Vec<&str> = OPERATION.into_iter().chain(LISTING).collect();
     let record = reader.map(node, "`list`", &known)?;
     let op = operation::record(reader, record, "`list`", Role::Observe, parts);
     let items = record.get("items").and_then(|node| reader.filter(node, "`items`"));
@@ -21,8 +36,7 @@ pub fn read(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<ListOp> 
 }
 
 fn page(reader: &mut Reader, node: &Node) -> Option<Page> {
-    const MEMBERS: [&str; 7] = ["by", "size", "param", "size-param", "first", "next", "total"];
-    let record = reader.map(node, "`page`", &MEMBERS)?;
+    let record = reader.map(node, "`page`", &PAGE)?;
     let Some(by_node) = record.get("by") else {
         reader.wrong(node.at, "`page` has no `by`").hint =
             Some("it is page, offset, cursor, url or link".into());
@@ -63,19 +77,13 @@ fn page(reader: &mut Reader, node: &Node) -> Option<Page> {
 }
 
 fn page_by(reader: &mut Reader, node: &Node) -> Option<PageBy> {
-    let by = match reader.text(node, "`by`")? {
-        "page" => PageBy::Page,
-        "offset" => PageBy::Offset,
-        "cursor" => PageBy::Cursor,
-        "url" => PageBy::Url,
-        "link" => PageBy::Link,
-        other => {
-            reader.wrong(node.at, format!("a listing is not paged by `{other}`")).hint =
-                Some("it is page, offset, cursor, url or link".into());
-            return None;
-        }
-    };
-    Some(by)
+    let text = reader.text(node, "`by`")?;
+    let by = PAGE_BY.iter().find(|(word, _)| *word == text).map(|(_, by)| *by);
+    if by.is_none() {
+        reader.wrong(node.at, format!("a listing is not paged by `{text}`")).hint =
+            Some("it is page, offset, cursor, url or link".into());
+    }
+    by
 }
 
 fn default_param(by: PageBy) -> &'static str {

@@ -17,6 +17,8 @@ mod kind;
 mod listing;
 mod operation;
 mod reader;
+#[cfg(test)]
+mod reference_tests;
 mod shapes;
 mod template;
 #[cfg(test)]

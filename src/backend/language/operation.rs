@@ -12,6 +12,18 @@ use crate::core::node::{Node, Pos, Want};
 pub const OPERATION: [&str; 11] =
     ["request", "query", "headers", "type", "body", "item", "id", "send", "batch", "wait", "forced"];
 
+/// The members of `wait`.
+pub const WAIT: [&str; 5] = ["done", "failed", "url", "every", "limit"];
+
+/// The words of `send`.
+pub const SEND: [(&str, Send); 5] = [
+    ("ours", Send::Ours),
+    ("merge", Send::Merge),
+    ("json-patch", Send::JsonPatch),
+    ("full", Send::Full),
+    ("none", Send::None),
+];
+
 /// How long the end of a write is waited for, and how often it is looked at, where nothing is said
 /// (AIP-151 has operations of minutes; the first look is the usual second).
 const WAIT_EVERY: Duration = Duration::from_secs(1);
@@ -183,15 +195,8 @@ fn media(reader: &mut Reader, node: &Node) -> Option<String> {
 }
 
 fn send(reader: &mut Reader, node: &Node) -> Option<Send> {
-    const WORDS: [(&str, Send); 5] = [
-        ("ours", Send::Ours),
-        ("merge", Send::Merge),
-        ("json-patch", Send::JsonPatch),
-        ("full", Send::Full),
-        ("none", Send::None),
-    ];
     let text = reader.text(node, "`send`")?;
-    let send = WORDS.iter().find(|(word, _)| *word == text).map(|(_, send)| *send);
+    let send = SEND.iter().find(|(word, _)| *word == text).map(|(_, send)| *send);
     if send.is_none() {
         reader.wrong(node.at, format!("`send` is not `{text}`")).hint =
             Some("it is ours, merge, json-patch, full or none".into());
@@ -200,7 +205,7 @@ fn send(reader: &mut Reader, node: &Node) -> Option<Send> {
 }
 
 fn wait(reader: &mut Reader, node: &Node) -> Option<Wait> {
-    let record = reader.map(node, "`wait`", &["done", "failed", "url", "every", "limit"])?;
+    let record = reader.map(node, "`wait`", &WAIT)?;
     let Some(done) = record.get("done") else {
         reader.wrong(node.at, "`wait` has no `done`").hint = Some(
             "a filter on the object, or on the operation at `url`, that says when the server has finished"

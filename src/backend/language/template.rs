@@ -32,6 +32,10 @@ impl TemplateError {
 const METHODS: [Method; 6] =
     [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
+/// The placeholders that are no parts of a key.
+pub const WORDS: [(&str, Piece); 4] =
+    [("id", Piece::Id), ("version", Piece::Version), ("changed", Piece::Changed), ("owner", Piece::Owner)];
+
 /// Reads `METHOD /path/{part}?name=value`. `parts` are the parts of the kind's key, which come before the
 /// words `id`, `version`, `changed` and `owner` where a part has such a name.
 pub fn request(text: &str, parts: &[&str]) -> Result<RequestLine, TemplateError> {
@@ -140,13 +144,10 @@ fn placeholder(name: &str, parts: &[&str]) -> Option<Piece> {
     Some(match bare {
         part if raw => Piece::RawPart(part.into()),
         part if parts.contains(&part) => Piece::Part(part.into()),
-        "id" => Piece::Id,
-        "version" => Piece::Version,
-        "changed" => Piece::Changed,
-        "owner" => Piece::Owner,
-        name => match name.strip_suffix(".id") {
-            Some(part) => Piece::PartId(part.into()),
-            None => Piece::Part(name.into()),
+        name => match (WORDS.into_iter().find(|(word, _)| *word == name), name.strip_suffix(".id")) {
+            (Some((_, piece)), _) => piece,
+            (None, Some(part)) => Piece::PartId(part.into()),
+            (None, None) => Piece::Part(name.into()),
         },
     })
 }

@@ -86,7 +86,8 @@ fn pages_have_defaults() {
         ("{by: page, size: 50}", "page", "page_size", 1),
         ("{by: offset, size: 50}", "offset", "limit", 0),
         ("{by: cursor, next: .next}", "cursor", "limit", 0),
-        ("{by: cursor, next: .next, param: continue, size-param: max, first: 3}", "continue", "max", 3),
+        ("{by: cursor, next: .next, param: continue, size: 5, size-param: max}", "continue", "max", 0),
+        ("{by: offset, size: 5, first: 3}", "offset", "limit", 3),
         ("{by: link, size: 100, size-param: per_page}", "cursor", "per_page", 0),
         ("{by: url, next: .next}", "cursor", "limit", 0),
     ] {

@@ -10,9 +10,11 @@ use crate::core::filter::Filter;
 use crate::core::kind::Method;
 use crate::core::node::{Node, Outside, Pos, Want};
 
-const OAUTH2: [&str; 7] =
+/// The members of `oauth2`.
+pub const OAUTH2: [&str; 7] =
     ["token-url", "client-id", "client-secret", "client-auth", "scope", "audience", "resource"];
-const LOGIN: [&str; 6] = ["request", "type", "body", "token", "send", "expires"];
+/// The members of `login`.
+pub const LOGIN: [&str; 6] = ["request", "type", "body", "token", "send", "expires"];
 
 /// OAuth2 client credentials (RFC 6749, 4.4): one call like any other, whose every part the standard fixes.
 pub fn oauth2(reader: &mut Reader, node: &Node) -> Option<TokenCall> {

@@ -2,6 +2,7 @@
 //! they are about; and requests that only look and could change something. A word without effect is a
 //! misunderstanding that would otherwise be found out on a live server.
 
+use super::listing::PAGE_BY;
 use super::reader::Reader;
 use crate::core::filter::Filter;
 use crate::core::kind::{Kind, ListOp, Method, Op, PageBy, Read, Version};
@@ -46,17 +47,7 @@ impl<'f> Finder<'f, '_> {
     /// Requests that observe.
     fn looks(&mut self) {
         let kind = self.kind;
-        let read = match &kind.read {
-            Read::Op(op) => Some(op),
-            Read::FromList => None,
-        };
-        let version = match &kind.version {
-            Version::Request(op, _) => Some(&**op),
-            _ => None,
-        };
-        let list = kind.list.as_ref().map(|list| &list.op);
-        for (name, op) in [("list", list), ("read", read), ("version", version)] {
-            let Some(op) = op else { continue };
+        for (name, op) in kind.asks() {
             if matches!(op.method, Method::Put | Method::Patch | Method::Delete) {
                 let message = format!("`{name}` by {} could change something", op.method.as_str());
                 self.reader.wrong(self.at(name), message).hint =
@@ -167,16 +158,10 @@ impl<'f> Finder<'f, '_> {
         else {
             return;
         };
-        let by = match page.by {
-            PageBy::Page => "page",
-            PageBy::Offset => "offset",
-            PageBy::Cursor => "cursor",
-            PageBy::Url => "url",
-            PageBy::Link => "link",
-        };
+        let by = PAGE_BY.iter().find(|(_, by)| *by == page.by).map_or("", |(word, _)| word);
         let useless: &[&str] = match page.by {
             PageBy::Page | PageBy::Offset => &["next"],
-            PageBy::Cursor => &[],
+            PageBy::Cursor => &["first"],
             PageBy::Url => &["param", "first"],
             PageBy::Link => &["param", "first", "next"],
         };
@@ -185,6 +170,9 @@ impl<'f> Finder<'f, '_> {
                 self.reader
                     .wrong(word_node.at, format!("`{word}` has no use where a listing is paged by `{by}`"));
             }
+        }
+        if let Some(word_node) = node.get("size-param").filter(|_| page.size.is_none()) {
+            self.reader.wrong(word_node.at, "`size-param` has no use without `size`: no size is asked for");
         }
         let moves = matches!(page.by, PageBy::Page | PageBy::Offset | PageBy::Cursor);
         let in_body = list.op.body.as_ref().is_some_and(|body| body.uses("page"));

@@ -10,7 +10,7 @@ use crate::core::suggest;
 use crate::core::value::Value;
 
 /// The words without a value, the comparers last.
-const PLAIN: [&str; 14] = [
+pub const PLAIN: [&str; 14] = [
     "server-owned",
     "write-only",
     "secret",
@@ -27,7 +27,7 @@ const PLAIN: [&str; 14] = [
     "url",
 ];
 /// The words with a value.
-const WITH_VALUE: [&str; 5] = ["mask", "immutable", "clear", "default", "key"];
+pub const WITH_VALUE: [&str; 5] = ["mask", "immutable", "clear", "default", "key"];
 
 /// Reads the words of all paths.
 pub fn read(reader: &mut Reader, node: &Node) -> FieldRules {

@@ -63,11 +63,10 @@ fn compared(path: &Path, comparer: &Comparer, value: &Value, probed: &mut Probed
             }
         }
         Comparer::Set | Comparer::Ordered | Comparer::KeyedBy(_) => {
-            probed.contradict(not_a_list(path, &word(comparer), value));
+            probed.contradict(not_a_list(path, &comparer.to_string(), value));
         }
         _ => {
-            let message =
-                format!("`{}` makes nothing of `{path}`, which is {}", word(comparer), type_name(value));
+            let message = format!("`{}` makes nothing of `{path}`, which is {}", comparer, type_name(value));
             let hint = "a value that a comparer does not understand compares as it stands";
             probed.contradict(Finding::new("ComparerFails", message).hint(hint));
         }
@@ -87,20 +86,5 @@ fn keyed(path: &Path, name: &str, elements: &[Value], probed: &mut Probed) {
             Some(_) => continue,
         };
         probed.contradict(Finding::new("ElementKey", finding));
-    }
-}
-
-/// The word as it is written.
-fn word(comparer: &Comparer) -> String {
-    match comparer {
-        Comparer::Set => "set".into(),
-        Comparer::Ordered => "ordered".into(),
-        Comparer::KeyedBy(name) => format!("key={name}"),
-        Comparer::Quantity => "quantity".into(),
-        Comparer::Duration => "duration".into(),
-        Comparer::Timestamp => "timestamp".into(),
-        Comparer::Cidr => "cidr".into(),
-        Comparer::Url => "url".into(),
-        Comparer::Filter(filter) => filter.text().into(),
     }
 }

@@ -112,23 +112,8 @@ fn folds(rule: &FieldRule, before: &Value, after: &Value) -> Option<Folds> {
     if matches!(comparer, Comparer::Set | Comparer::Ordered | Comparer::KeyedBy(_)) {
         return None;
     }
-    let word = comparer_word(comparer);
+    let word = comparer.to_string();
     Some(Folds { word, before: compare::fold(comparer, before), after: compare::fold(comparer, after) })
-}
-
-/// A comparer as it is written.
-fn comparer_word(comparer: &Comparer) -> String {
-    match comparer {
-        Comparer::Set => "set".into(),
-        Comparer::Ordered => "ordered".into(),
-        Comparer::KeyedBy(name) => format!("key={name}"),
-        Comparer::Quantity => "quantity".into(),
-        Comparer::Duration => "duration".into(),
-        Comparer::Timestamp => "timestamp".into(),
-        Comparer::Cidr => "cidr".into(),
-        Comparer::Url => "url".into(),
-        Comparer::Filter(filter) => filter.text().into(),
-    }
 }
 
 impl Why {

@@ -3,7 +3,7 @@
 use super::super::exchange::Body;
 use super::super::fields::FieldRules;
 use super::super::kind::{Op, Send};
-use super::super::node::{Node, Unavailable};
+use super::super::node::{Node, Unavailable, Want};
 use super::super::overlay::{Form, overlay, strip};
 use super::super::patch::{NullTrap, json_patch, merge_patch};
 use super::super::path::{Path, Step};
@@ -99,7 +99,10 @@ fn sent(
     let nothing = Value::Object(Map::new());
     Ok(match send {
         Send::None => Body::None,
-        Send::Ours => Body::Object(overlay(spec, &nothing, rules, Form::Full)?),
+        Send::Ours => {
+            let unset = unset_in(spec, observed).unwrap_or(nothing);
+            Body::Object(overlay(spec, &unset, rules, Form::Full)?)
+        }
         Send::Full => Body::Object(overlay(spec, observed, rules, Form::Full)?),
         Send::Merge if action == Action::Create => Body::Object(overlay(spec, &nothing, rules, Form::Full)?),
         Send::Merge => {
@@ -112,6 +115,21 @@ fn sent(
             Body::JsonPatch(json_patch(observed, &overlay(spec, observed, rules, Form::Patch)?))
         }
     })
+}
+
+/// What is observed where nothing must be set: what is ours alone says of these, too, how they are cleared.
+fn unset_in(spec: &Node, observed: &Value) -> Option<Value> {
+    match (&spec.want, observed) {
+        (Want::Unset, _) => Some(observed.clone()),
+        (Want::Map(declared), Value::Object(map)) => {
+            let below = declared
+                .iter()
+                .filter_map(|(name, node)| Some((name.to_string(), unset_in(node, map.get(&**name)?)?)));
+            let below: Map<String, Value> = below.collect();
+            (!below.is_empty()).then_some(Value::Object(below))
+        }
+        _ => None,
+    }
 }
 
 /// A patch holds what differs; what cannot be read back, or is read back as a mask, is added to renew it.
