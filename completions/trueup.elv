@@ -53,6 +53,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --exclude 'No objects whose Kind/name matches; can be repeated'
             cand --backends 'Take Backend documents from here and nowhere else; can be repeated'
             cand --allow-env 'Let manifests read only these variables of the environment; can be repeated'
+            cand --base 'What the same files said before: a revision of their Git repository, or a folder'
             cand --parallel 'Requests at once, to each backend [default: adapts to the server]'
             cand --timeout 'Time for the whole run, such as 90s or 5m'
             cand --output 'Text for people, or JSON: one document, or one object a line'
@@ -66,6 +67,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --help 'Print help'
         }
         &'trueup;drift'= {
+            cand --fail-on 'Fail only on differences of this sort; can be repeated [default: all]'
             cand -f 'A file or folder of manifests, or - for standard input; can be repeated'
             cand --file 'A file or folder of manifests, or - for standard input; can be repeated'
             cand -l 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold'
@@ -74,6 +76,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --exclude 'No objects whose Kind/name matches; can be repeated'
             cand --backends 'Take Backend documents from here and nowhere else; can be repeated'
             cand --allow-env 'Let manifests read only these variables of the environment; can be repeated'
+            cand --base 'What the same files said before: a revision of their Git repository, or a folder'
             cand --parallel 'Requests at once, to each backend [default: adapts to the server]'
             cand --timeout 'Time for the whole run, such as 90s or 5m'
             cand --output 'Text for people, or JSON: one document, or one object a line'
@@ -82,12 +85,13 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --verbose 'Show objects in sync too; twice: log requests'
             cand -q 'No progress, no talk: the result only'
             cand --quiet 'No progress, no talk: the result only'
-            cand -h 'Print help'
-            cand --help 'Print help'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
         &'trueup;apply'= {
             cand --replace 'Allow this object to be deleted and created again; can be repeated'
             cand --rotate 'Send the write-only values of this object again; can be repeated'
+            cand --record 'Once all is settled, move this Git ref to the last commit, to be a later base'
             cand -f 'A file or folder of manifests, or - for standard input; can be repeated'
             cand --file 'A file or folder of manifests, or - for standard input; can be repeated'
             cand -l 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold'
@@ -96,6 +100,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --exclude 'No objects whose Kind/name matches; can be repeated'
             cand --backends 'Take Backend documents from here and nowhere else; can be repeated'
             cand --allow-env 'Let manifests read only these variables of the environment; can be repeated'
+            cand --base 'What the same files said before: a revision of their Git repository, or a folder'
             cand --parallel 'Requests at once, to each backend [default: adapts to the server]'
             cand --timeout 'Time for the whole run, such as 90s or 5m'
             cand --output 'Text for people, or JSON: one document, or one object a line'

@@ -55,6 +55,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l only -d 'Only obj
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
@@ -67,12 +68,16 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l detailed-exitcode
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l fail-on -d 'Fail only on differences of this sort; can be repeated [default: all]' -r -f -a "pending\t'The files changed since the base'
+drift\t'The server changed since the base'
+conflict\t'Both changed, to different ends'"
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
@@ -83,15 +88,17 @@ always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand drift" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l record -d 'Once all is settled, move this Git ref to the last commit, to be a later base' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''

@@ -107,6 +107,24 @@ pub struct SourceArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct BaseArgs {
+    /// What the same files said before: a revision of their Git repository, or a folder
+    #[arg(long, value_name = "REV|DIR", value_hint = ValueHint::DirPath, env = "TRUEUP_BASE")]
+    pub base: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Failing {
+    /// The files changed since the base
+    Pending,
+    /// The server changed since the base
+    Drift,
+    /// Both changed, to different ends
+    Conflict,
+}
+
+#[derive(Debug, Args)]
 #[command(next_help_heading = "Requests")]
 pub struct EffortArgs {
     /// Requests at once, to each backend [default: adapts to the server]
@@ -156,13 +174,20 @@ pub struct PlanArgs {
     #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]
+    pub base: BaseArgs,
+    #[command(flatten)]
     pub effort: EffortArgs,
 }
 
 #[derive(Debug, Args)]
 pub struct DriftArgs {
+    /// Fail only on differences of this sort; can be repeated [default: all]
+    #[arg(long, value_enum, value_name = "SORT", value_delimiter = ',', env = "TRUEUP_FAIL_ON")]
+    pub fail_on: Vec<Failing>,
     #[command(flatten)]
     pub sources: SourceArgs,
+    #[command(flatten)]
+    pub base: BaseArgs,
     #[command(flatten)]
     pub effort: EffortArgs,
 }
@@ -178,8 +203,13 @@ pub struct ApplyArgs {
     pub detail: DetailArgs,
     #[command(flatten)]
     pub consents: ConsentArgs,
+    /// Once all is settled, move this Git ref to the last commit, to be a later base
+    #[arg(long, value_name = "REF", env = "TRUEUP_RECORD")]
+    pub record: Option<String>,
     #[command(flatten)]
     pub sources: SourceArgs,
+    #[command(flatten)]
+    pub base: BaseArgs,
     #[command(flatten)]
     pub effort: EffortArgs,
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap_complete::Shell;
 
 use super::color::Color;
+use crate::core::base::Side;
 use crate::render::out::Format;
 
 /// A whole command line.
@@ -61,6 +62,10 @@ pub struct Sources {
     pub allow_env: Vec<String>,
     /// Whether the documents are kept as they are written: to be saved.
     pub keep: bool,
+    /// What the files said before: a revision, or a folder.
+    pub base: Option<String>,
+    /// The ref that is to be moved once all is settled.
+    pub record: Option<String>,
 }
 
 /// How hard to work.
@@ -95,6 +100,8 @@ pub struct Plan {
 pub struct Drift {
     pub sources: Sources,
     pub effort: Effort,
+    /// Which differences count; empty: all.
+    pub fail_on: BTreeSet<Side>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,18 +1,20 @@
 //! From flags to options, with the checks that clap cannot make.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::args::{
-    ApplyArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs, GetArgs,
-    OutputFormat, PlanArgs, ProbeArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
+    ApplyArgs, BaseArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs,
+    Failing, GetArgs, OutputFormat, PlanArgs, ProbeArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
 };
 use super::options::{
     Apply, ApplyPlan, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output,
     Plan, Probe, Serve, Sources, Validate,
 };
+use crate::core::base::Side;
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::render::out::Format;
@@ -55,8 +57,9 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Sto
 fn command(verb: Verb) -> Result<Command, Problem> {
     Ok(match verb {
         Verb::Plan(args) => plan(args)?,
-        Verb::Drift(DriftArgs { sources, effort: pace }) => {
-            Command::Drift(Drift { sources: with_files(sources, "drift")?, effort: effort(&pace) })
+        Verb::Drift(DriftArgs { fail_on, sources, base, effort: pace }) => {
+            let sources = with_base(with_files(sources, "drift")?, base)?;
+            Command::Drift(Drift { fail_on: failing(&fail_on, &sources)?, sources, effort: effort(&pace) })
         }
         Verb::Apply(args) => apply(args)?,
         Verb::Validate(ValidateArgs { sources }) => {
@@ -95,11 +98,15 @@ fn command(verb: Verb) -> Result<Command, Problem> {
 }
 
 fn plan(args: PlanArgs) -> Result<Command, Problem> {
-    let PlanArgs { out, show, detail, consents, sources, effort: pace } = args;
+    let PlanArgs { out, show, detail, consents, sources, base, effort: pace } = args;
+    if out.is_some() && base.base.is_some() {
+        let problem = Problem::new("a plan is saved without a `--base`");
+        return Err(problem.hint("whoever applies it has no Git repository: leave out `--base`, or `--out`"));
+    }
     Ok(match show {
         Some(file) => Command::Show(file),
         None => Command::Plan(Plan {
-            sources: Sources { keep: out.is_some(), ..with_files(sources, "plan")? },
+            sources: Sources { keep: out.is_some(), ..with_base(with_files(sources, "plan")?, base)? },
             effort: effort(&pace),
             consents: agreed(consents),
             detailed_exitcode: detail.detailed_exitcode,
@@ -109,10 +116,11 @@ fn plan(args: PlanArgs) -> Result<Command, Problem> {
 }
 
 fn apply(args: ApplyArgs) -> Result<Command, Problem> {
-    let ApplyArgs { plan, yes, detail, consents, sources, effort: pace } = args;
+    let ApplyArgs { plan, yes, detail, consents, record, sources, base, effort: pace } = args;
     let Some(plan) = plan else {
+        let sources = with_base(with_files(sources, "apply")?, base)?;
         return Ok(Command::Apply(Apply {
-            sources: with_files(sources, "apply")?,
+            sources: recorded(sources, record)?,
             effort: effort(&pace),
             consents: agreed(consents),
             detailed_exitcode: detail.detailed_exitcode,
@@ -126,6 +134,8 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
         ("--exclude", sources.exclude.is_empty()),
         ("--replace", consents.replace.is_empty()),
         ("--rotate", consents.rotate.is_empty()),
+        ("--base", base.base.is_none()),
+        ("--record", record.is_none()),
     ];
     if let Some((flag, _)) = given.iter().find(|(_, none)| !none) {
         let problem = Problem::new(format!("`apply PLANFILE` takes no `{flag}`: the plan says it"));
@@ -168,6 +178,47 @@ fn sources(args: SourceArgs) -> Sources {
         backends: args.backends,
         allow_env: args.allow_env,
         keep: false,
+        base: None,
+        record: None,
+    }
+}
+
+fn with_base(sources: Sources, BaseArgs { base }: BaseArgs) -> Result<Sources, Problem> {
+    if base.as_deref() == Some("") {
+        let problem = Problem::new("`--base` names nothing");
+        return Err(problem.hint("it takes a revision of the files' Git repository, or a folder"));
+    }
+    Ok(Sources { base, ..sources })
+}
+
+/// What is recorded is all that the files say, so all of it has to be applied.
+fn recorded(sources: Sources, record: Option<String>) -> Result<Sources, Problem> {
+    let chosen = !(sources.labels.is_empty() && sources.only.is_empty() && sources.exclude.is_empty());
+    match record.as_deref() {
+        Some("") => Err(Problem::new("`--record` names no ref").hint("write it like `--record production`")),
+        Some(_) if chosen => {
+            let problem =
+                Problem::new("`--record` is about all of the files, and only some objects are chosen");
+            Err(problem.hint("leave out `-l`, `--only` and `--exclude`, or `--record`"))
+        }
+        _ => Ok(Sources { record, ..sources }),
+    }
+}
+
+/// Without a base nobody knows who made a difference.
+fn failing(sorts: &[Failing], sources: &Sources) -> Result<BTreeSet<Side>, Problem> {
+    let side = |sort: &Failing| match sort {
+        Failing::Pending => Side::Pending,
+        Failing::Drift => Side::Drift,
+        Failing::Conflict => Side::Conflict,
+    };
+    let sides: BTreeSet<Side> = sorts.iter().map(side).collect();
+    match sides.iter().find(|side| **side != Side::Conflict) {
+        Some(side) if sources.base.is_none() => {
+            let problem = Problem::new(format!("`--fail-on {}` needs a base to tell it by", side.word()));
+            Err(problem.hint("say what the files were when they were applied: `--base REV`"))
+        }
+        _ => Ok(sides),
     }
 }
 

@@ -5,7 +5,8 @@ use std::time::Instant;
 use super::options::{Consents, Drift, Effort, Output, Plan};
 use super::saved::Saving;
 use super::start::{self, Loaded};
-use crate::core::exit::{Exit, Verb, exit};
+use crate::core::exit::{Exit, Verb, exit, exit_on};
+use crate::core::report::Report;
 use crate::render::out::Out;
 use crate::render::text::View;
 use crate::run::input::Reach;
@@ -19,14 +20,16 @@ fn planned(options: &Plan, output: &Output, out: &mut Out) -> Result<Exit, Exit>
     let saving = Saving::of(options, &loaded, out)?;
     let (effort, consents) = (options.effort, &options.consents);
     let comparison = Comparison { verb: Verb::Plan, effort, consents, output };
-    comparison.run(loaded, options.detailed_exitcode, saving, out)
+    let judge = |report: &Report| exit(report, Verb::Plan, options.detailed_exitcode);
+    comparison.run(loaded, &judge, saving, out)
 }
 
 pub fn drift(options: &Drift, output: &Output, out: &mut Out) -> Exit {
     let consents = &Consents::default();
     let comparison = Comparison { verb: Verb::Drift, effort: options.effort, consents, output };
     let loaded = start::load(Verb::Drift.word(), &options.sources, Reach::Used, out);
-    loaded.and_then(|loaded| comparison.run(loaded, true, None, out)).unwrap_or_else(|exit| exit)
+    let judge = |report: &Report| exit_on(report, &options.fail_on);
+    loaded.and_then(|loaded| comparison.run(loaded, &judge, None, out)).unwrap_or_else(|exit| exit)
 }
 
 /// How a pass is made, and told.
@@ -41,7 +44,7 @@ impl Comparison<'_> {
     fn run(
         &self,
         loaded: Loaded,
-        detailed: bool,
+        judge: &dyn Fn(&Report) -> Exit,
         saving: Option<Saving>,
         out: &mut Out,
     ) -> Result<Exit, Exit> {
@@ -66,7 +69,7 @@ impl Comparison<'_> {
             out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
             match saving.map(|saving| saving.save(&report, &specimens, out)) {
                 Some(Err(exit)) => exit,
-                _ => exit(&report, verb, detailed),
+                _ => judge(&report),
             }
         })
     }

@@ -2,7 +2,10 @@
 //!
 //! The output format is no argument here, so it cannot matter (jd #62, terraform #36403).
 
-use super::report::Report;
+use std::collections::BTreeSet;
+
+use super::base::Side;
+use super::report::{Entry, Outcome, Report};
 use super::tally::Tally;
 
 /// The exit codes, all of them.
@@ -90,6 +93,32 @@ pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
     }
 }
 
+/// The exit of `drift --fail-on`: differences that somebody else made than those of `sides` do not count. What is
+/// in conflict is of every sort. Without `sides` all differences count.
+pub fn exit_on(report: &Report, sides: &BTreeSet<Side>) -> Exit {
+    let picks = |side: Side| {
+        let asked = |asked: &Side| match asked {
+            Side::Pending => side.is_pending(),
+            Side::Drift => side.is_drift(),
+            Side::Both | Side::Conflict => side == Side::Conflict,
+        };
+        sides.is_empty() || sides.iter().any(asked)
+    };
+    let counts = |entry: &&Entry| match (entry.verdict(), entry.since) {
+        (Outcome::Conflict(_), _) => picks(Side::Conflict),
+        (Outcome::Planned | Outcome::Refused(_), Some(side)) => picks(side),
+        // Nobody knows who made it.
+        (Outcome::Planned | Outcome::Refused(_), None) => picks(Side::Both),
+        _ => true,
+    };
+    let mut objects: Vec<Entry> = report.objects.iter().filter(counts).cloned().collect();
+    if objects.len() < report.objects.len() {
+        // What waits for a difference that does not count does not count either.
+        objects.retain(|entry| !matches!(entry.result, Outcome::Skipped(_)));
+    }
+    exit(&Report { objects, ..report.clone() }, Verb::Drift, true)
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::identity::{Key, KindName, ObjectId};
@@ -122,6 +151,7 @@ mod tests {
                 action,
                 result,
                 changes: vec![],
+                since: None,
                 findings: vec![],
                 wrote: word.ends_with('+'),
             }
@@ -176,6 +206,38 @@ mod tests {
             let interrupted = Report { interrupted: true, ..report(words) };
             assert_eq!(exit(&interrupted, verb, detailed), Interrupted, "{words}");
         }
+    }
+
+    #[test]
+    fn only_differences_that_are_asked_for_count() {
+        use Exit::*;
+        let all = [Side::Pending, Side::Drift, Side::Conflict];
+        for (word, since, on, want) in [
+            ("planned", Some(Side::Pending), &all[..0], Differs),
+            ("planned", Some(Side::Pending), &all[..1], Differs),
+            ("planned", Some(Side::Pending), &all[1..], Success),
+            ("planned", Some(Side::Drift), &all[..1], Success),
+            ("planned", Some(Side::Drift), &all[1..2], Differs),
+            ("planned", Some(Side::Both), &all[..1], Differs),
+            ("planned", Some(Side::Both), &all[2..], Success),
+            ("planned", None, &all[..1], Differs),
+            ("planned", None, &all[2..], Success),
+            ("conflict", Some(Side::Conflict), &all[..1], Conflict),
+            ("conflict", Some(Side::Conflict), &all[2..], Conflict),
+            ("conflict", None, &all[2..], Conflict),
+            ("refused", Some(Side::Pending), &all[1..], Success),
+            ("refused", Some(Side::Drift), &all[1..], Refused),
+            ("failed", None, &all[2..], Failed),
+            ("unknown", None, &all[2..], Failed),
+        ] {
+            let mut report = report(word);
+            report.objects[0].since = since;
+            let sides = on.iter().copied().collect();
+            assert_eq!(exit_on(&report, &sides), want, "{word} {since:?} {on:?}");
+        }
+        let mut waits = report("planned skipped");
+        waits.objects[0].since = Some(Side::Pending);
+        assert_eq!(exit_on(&waits, &[Side::Drift].into()), Success);
     }
 
     #[test]

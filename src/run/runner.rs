@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::clients::{Clients, Transports};
 use super::drive::{self, Limits, Tell};
 use super::input::Input;
+use super::record::Record;
 use crate::api::client::Options as ClientOptions;
 use crate::core::document::{Document, Ensure};
 use crate::core::engine::pledge::Pledge;
@@ -12,7 +13,7 @@ use crate::core::engine::{Engine, Mode, Options, Specimen};
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
-use crate::core::report::Report;
+use crate::core::report::{LeftFiles, Report};
 use crate::core::secrets::Secrets;
 use crate::manifest::Selection;
 
@@ -42,6 +43,8 @@ pub struct Runner {
     graph: Graph,
     kinds: Kinds,
     selection: Selection,
+    left: Vec<LeftFiles>,
+    record: Option<Record>,
     transports: Transports,
     client: ClientOptions,
     choices: Choices,
@@ -55,6 +58,10 @@ impl Runner {
         if !problems.is_empty() {
             return Err(problems);
         }
+        let left = input.left.iter().filter(|document| input.selection.takes(document));
+        let left =
+            left.map(|document| LeftFiles { id: document.id.clone(), origin: document.origin.clone() });
+        let left = left.collect();
         let transports = Transports::open(input.connections, choices.parallel, choices.may_write)?;
         let client =
             ClientOptions { allow_exec: choices.allow_exec.clone(), secrets, ..ClientOptions::default() };
@@ -63,6 +70,8 @@ impl Runner {
             graph: input.graph,
             kinds: input.kinds,
             selection: input.selection,
+            left,
+            record: input.record,
             transports,
             client,
             choices,
@@ -135,7 +144,12 @@ impl Runner {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
         let engine = self.engine(documents, graph, Mode::Plan, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
-        Ok(Report { requests: clients.requests(), ..engine.report() })
+        Ok(Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() })
+    }
+
+    /// The ref that is to be moved once all is settled.
+    pub fn record(&self) -> Option<&Record> {
+        self.record.as_ref()
     }
 
     /// Does what `agreed` plans, and nothing destructive beside it; reads everything back. The runner is needed
@@ -156,7 +170,7 @@ impl Runner {
         let report = engine.report();
         let mut requests = agreed.requests;
         requests += clients.requests();
-        Ok(Report { requests, ..report })
+        Ok(Report { requests, left: self.left.clone(), ..report })
     }
 
     /// Does what a saved plan says and nothing else: a pledge for each selected document, in their order. The

@@ -3,6 +3,8 @@
 //! One module a theme. Every expectation is the text that a person reads, and the exit code beside it.
 
 mod answers;
+mod base;
+mod base_git;
 mod batch;
 mod dialect;
 mod explain;
@@ -18,6 +20,7 @@ mod probe;
 mod process;
 mod proxy;
 mod rename;
+mod repository;
 mod saved_plans;
 mod secrets;
 mod servers;
