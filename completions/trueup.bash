@@ -78,7 +78,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__apply)
-            opts="-f -l -v -q -h --yes --detailed-exitcode --replace --rotate --record --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --yes --detailed-exitcode --replace --rotate --record --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -93,6 +93,10 @@ _trueup() {
                     return 0
                     ;;
                 --record)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-deletes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -243,14 +247,18 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__drift)
-            opts="-f -l -v -q -h --fail-on --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --fail-on --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --fail-on)
-                    COMPREPLY=($(compgen -W "pending drift conflict" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "difference pending drift conflict extra" -- "${cur}"))
+                    return 0
+                    ;;
+                --max-deletes)
+                    COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --file)
@@ -516,7 +524,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__plan)
-            opts="-f -l -v -q -h --out --show --detailed-exitcode --replace --rotate --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --out --show --detailed-exitcode --replace --rotate --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -557,6 +565,10 @@ _trueup() {
                     return 0
                     ;;
                 --rotate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --max-deletes)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

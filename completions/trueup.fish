@@ -49,6 +49,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l out -d 'Save the 
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l show -d 'Show a saved plan, offline; -f is not needed' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -65,12 +66,17 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l color -d 'Whether
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l detailed-exitcode -d 'Exit with 2 when there are differences, or changes were made'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l prune -d 'Delete what is in the scope of a Set and in no document'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s h -l help -d 'Print help'
-complete -c trueup -n "__fish_trueup_using_subcommand drift" -l fail-on -d 'Fail only on differences of this sort; can be repeated [default: all]' -r -f -a "pending\t'The files changed since the base'
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l fail-on -d 'What makes the exit code 2; can be repeated [default: difference]' -r -f -a "difference\t'Something is to be created, changed or deleted'
+pending\t'The files changed since the base'
 drift\t'The server changed since the base'
-conflict\t'Both changed, to different ends'"
+conflict\t'Both changed, to different ends'
+extra\t'Something is in the scope of a Set and in no document'"
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -86,12 +92,15 @@ ndjson\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l prune -d 'Delete what is in the scope of a Set and in no document'
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l record -d 'Once all is settled, move this Git ref to the last commit, to be a later base' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -109,6 +118,8 @@ always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l yes -d 'Write without asking'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l detailed-exitcode -d 'Exit with 2 when there are differences, or changes were made'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l prune -d 'Delete what is in the scope of a Set and in no document'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s h -l help -d 'Print help'

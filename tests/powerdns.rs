@@ -14,6 +14,8 @@ mod drift;
 mod export;
 #[path = "powerdns/lifecycle.rs"]
 mod lifecycle;
+#[path = "powerdns/prune.rs"]
+mod prune;
 #[path = "powerdns/scale.rs"]
 mod scale;
 #[path = "powerdns/secrets.rs"]

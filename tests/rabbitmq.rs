@@ -16,6 +16,8 @@ mod export;
 mod lifecycle;
 #[path = "rabbitmq/names.rs"]
 mod names;
+#[path = "rabbitmq/prune.rs"]
+mod prune;
 #[path = "rabbitmq/scale.rs"]
 mod scale;
 #[path = "rabbitmq/secrets.rs"]

@@ -31,6 +31,7 @@ pub fn kind() -> Kind {
         check: None,
         fields: FieldRules::default(),
         owner: None,
+        builtin: None,
         version: Version::None,
         serial: Serial::No,
         visible: Duration::ZERO,

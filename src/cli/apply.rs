@@ -8,6 +8,7 @@ use super::options::{Apply, Consents, Delete, Effort, Output, Sources};
 use super::start;
 use crate::core::exit::{Exit, Verb, exit};
 use crate::core::problem::Problem;
+use crate::core::prune::Gates;
 use crate::core::report::{Entry, Outcome, Report};
 use crate::core::tally::Tally;
 use crate::render::out::{Format, Out};
@@ -22,6 +23,7 @@ pub fn apply(options: &Apply, output: &Output, out: &mut Out) -> Exit {
         sources: &options.sources,
         effort: options.effort,
         consents: &options.consents,
+        pruning: options.pruning,
         detailed: options.detailed_exitcode,
         yes: options.yes,
         output,
@@ -35,6 +37,7 @@ pub fn delete(options: &Delete, output: &Output, out: &mut Out) -> Exit {
         sources: &options.sources,
         effort: options.effort,
         consents: &Consents::default(),
+        pruning: Gates::default(),
         detailed: false,
         yes: options.yes,
         output,
@@ -48,6 +51,7 @@ struct Job<'o> {
     sources: &'o Sources,
     effort: Effort,
     consents: &'o Consents,
+    pruning: Gates,
     detailed: bool,
     yes: bool,
     output: &'o Output,
@@ -62,6 +66,9 @@ impl Job<'_> {
             runner.wish_all_gone();
         }
         start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
+            if self.pruning.deletes {
+                start::sweep(&mut runner, &self.pruning, limits, out).await?;
+            }
             match self.passes(&mut runner, limits, out).await {
                 Ok((mut report, shown)) => {
                     let unrecorded = record(&runner, &mut report);
@@ -70,16 +77,16 @@ impl Job<'_> {
                     let verbose = self.output.verbose > 0;
                     out.report(&report, &View { verb: self.verb, objects, fields, verbose, elapsed });
                     match unrecorded {
-                        None => exit(&report, self.verb, self.detailed),
+                        None => Ok(exit(&report, self.verb, self.detailed)),
                         Some(problem) => {
                             out.error(&problem);
-                            if Tally::of(&report).wrote > 0 { Exit::Partial } else { Exit::Failed }
+                            Ok(if Tally::of(&report).wrote > 0 { Exit::Partial } else { Exit::Failed })
                         }
                     }
                 }
-                Err(problem) => start::failed(&problem, out),
+                Err(problem) => Err(start::failed(&problem, out)),
             }
-        })
+        })?
     }
 
     /// The plan, and with consent its application; and what the preview has shown of it already.

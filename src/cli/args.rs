@@ -115,13 +115,17 @@ pub struct BaseArgs {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Failing {
+pub enum FailOn {
+    /// Something is to be created, changed or deleted
+    Difference,
     /// The files changed since the base
     Pending,
     /// The server changed since the base
     Drift,
     /// Both changed, to different ends
     Conflict,
+    /// Something is in the scope of a Set and in no document
+    Extra,
 }
 
 #[derive(Debug, Args)]
@@ -143,6 +147,20 @@ pub struct ConsentArgs {
     /// Send the write-only values of this object again; can be repeated
     #[arg(long, value_name = "KIND/NAME", value_parser = object, env = "TRUEUP_ROTATE")]
     pub rotate: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Pruning")]
+pub struct PruneArgs {
+    /// Delete what is in the scope of a Set and in no document
+    #[arg(long, value_parser = switch, env = "TRUEUP_PRUNE")]
+    pub prune: bool,
+    /// So many objects of a Set may be pruned [default: its `max-deletes`]
+    #[arg(long, value_name = "N", env = "TRUEUP_MAX_DELETES")]
+    pub max_deletes: Option<usize>,
+    /// Let all objects of a Set be pruned, none being left in the documents
+    #[arg(long, value_parser = switch, env = "TRUEUP_ALLOW_EMPTY")]
+    pub allow_empty: bool,
 }
 
 #[derive(Debug, Args)]
@@ -172,6 +190,8 @@ pub struct PlanArgs {
     #[command(flatten)]
     pub consents: ConsentArgs,
     #[command(flatten)]
+    pub pruning: PruneArgs,
+    #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]
     pub base: BaseArgs,
@@ -181,9 +201,11 @@ pub struct PlanArgs {
 
 #[derive(Debug, Args)]
 pub struct DriftArgs {
-    /// Fail only on differences of this sort; can be repeated [default: all]
-    #[arg(long, value_enum, value_name = "SORT", value_delimiter = ',', env = "TRUEUP_FAIL_ON")]
-    pub fail_on: Vec<Failing>,
+    /// What makes the exit code 2; can be repeated [default: difference]
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', env = "TRUEUP_FAIL_ON")]
+    pub fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    pub pruning: PruneArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]
@@ -206,6 +228,8 @@ pub struct ApplyArgs {
     /// Once all is settled, move this Git ref to the last commit, to be a later base
     #[arg(long, value_name = "REF", env = "TRUEUP_RECORD")]
     pub record: Option<String>,
+    #[command(flatten)]
+    pub pruning: PruneArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]

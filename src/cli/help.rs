@@ -28,6 +28,7 @@ Examples:
   trueup drift -f manifests/
   trueup drift -f manifests/ -l team=payments --output ndjson
   trueup drift -f manifests/ --base production --fail-on drift    what others changed since it was applied
+  trueup drift -f manifests/ --fail-on difference,extra
 
 Nothing is ever written. The exit code is 2 when the server differs, 0 when all is in sync.";
 
@@ -38,6 +39,7 @@ Examples:
   trueup apply p.plan                                   what `plan --out p.plan` saved, and nothing else
   trueup apply -f manifests/ --replace Queue///orders   where replacing is the only way
   trueup apply -f manifests/ --base production --record production --yes
+  trueup apply -f manifests/ --prune --max-deletes 20   deletes what a Set claims and no document names
 
 Without a terminal and without --yes nothing is written, and the exit code is 5 unless all is in sync.
 A saved plan is the consent: nobody is asked. What has moved since it was made is refused, object by object.";

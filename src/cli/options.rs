@@ -8,7 +8,8 @@ use std::time::Duration;
 use clap_complete::Shell;
 
 use super::color::Color;
-use crate::core::base::Side;
+use crate::core::exit::FailOn;
+use crate::core::prune::Gates;
 use crate::render::out::Format;
 
 /// A whole command line.
@@ -91,6 +92,7 @@ pub struct Plan {
     pub sources: Sources,
     pub effort: Effort,
     pub consents: Consents,
+    pub pruning: Gates,
     pub detailed_exitcode: bool,
     /// The file to save the plan to.
     pub out: Option<PathBuf>,
@@ -100,8 +102,9 @@ pub struct Plan {
 pub struct Drift {
     pub sources: Sources,
     pub effort: Effort,
-    /// Which differences count; empty: all.
-    pub fail_on: BTreeSet<Side>,
+    pub pruning: Gates,
+    /// What makes a difference for the exit code; empty: whatever is to be done.
+    pub fail_on: BTreeSet<FailOn>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -109,6 +112,7 @@ pub struct Apply {
     pub sources: Sources,
     pub effort: Effort,
     pub consents: Consents,
+    pub pruning: Gates,
     pub detailed_exitcode: bool,
     /// Do not ask.
     pub yes: bool,

@@ -8,15 +8,15 @@ use clap::error::ErrorKind;
 
 use super::args::{
     ApplyArgs, BaseArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs,
-    Failing, GetArgs, OutputFormat, PlanArgs, ProbeArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
+    FailOn, GetArgs, OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
 };
 use super::options::{
     Apply, ApplyPlan, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output,
     Plan, Probe, Serve, Sources, Validate,
 };
-use crate::core::base::Side;
-use crate::core::exit::Exit;
+use crate::core::exit::{self, Exit};
 use crate::core::problem::Problem;
+use crate::core::prune::Gates;
 use crate::render::out::Format;
 
 /// Why a command line is not carried out.
@@ -57,10 +57,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Sto
 fn command(verb: Verb) -> Result<Command, Problem> {
     Ok(match verb {
         Verb::Plan(args) => plan(args)?,
-        Verb::Drift(DriftArgs { fail_on, sources, base, effort: pace }) => {
-            let sources = with_base(with_files(sources, "drift")?, base)?;
-            Command::Drift(Drift { fail_on: failing(&fail_on, &sources)?, sources, effort: effort(&pace) })
-        }
+        Verb::Drift(args) => Command::Drift(drift(args)?),
         Verb::Apply(args) => apply(args)?,
         Verb::Validate(ValidateArgs { sources }) => {
             Command::Validate(Validate { sources: with_files(sources, "validate")? })
@@ -98,14 +95,19 @@ fn command(verb: Verb) -> Result<Command, Problem> {
 }
 
 fn plan(args: PlanArgs) -> Result<Command, Problem> {
-    let PlanArgs { out, show, detail, consents, sources, base, effort: pace } = args;
+    let PlanArgs { out, show, detail, consents, pruning, sources, base, effort: pace } = args;
     if out.is_some() && base.base.is_some() {
         let problem = Problem::new("a plan is saved without a `--base`");
         return Err(problem.hint("whoever applies it has no Git repository: leave out `--base`, or `--out`"));
     }
+    if out.is_some() && pruning.prune {
+        let problem = Problem::new("a plan is saved without `--prune`");
+        return Err(problem.hint("what is deleted is looked for anew: `apply --prune`"));
+    }
     Ok(match show {
         Some(file) => Command::Show(file),
         None => Command::Plan(Plan {
+            pruning: gates(&pruning, &sources)?,
             sources: Sources { keep: out.is_some(), ..with_base(with_files(sources, "plan")?, base)? },
             effort: effort(&pace),
             consents: agreed(consents),
@@ -116,10 +118,12 @@ fn plan(args: PlanArgs) -> Result<Command, Problem> {
 }
 
 fn apply(args: ApplyArgs) -> Result<Command, Problem> {
-    let ApplyArgs { plan, yes, detail, consents, record, sources, base, effort: pace } = args;
+    let ApplyArgs { plan, yes, detail, consents, record, pruning, sources, base, effort: pace } = args;
     let Some(plan) = plan else {
+        let pruning = gates(&pruning, &sources)?;
         let sources = with_base(with_files(sources, "apply")?, base)?;
         return Ok(Command::Apply(Apply {
+            pruning,
             sources: recorded(sources, record)?,
             effort: effort(&pace),
             consents: agreed(consents),
@@ -136,6 +140,9 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
         ("--rotate", consents.rotate.is_empty()),
         ("--base", base.base.is_none()),
         ("--record", record.is_none()),
+        ("--prune", !pruning.prune),
+        ("--max-deletes", pruning.max_deletes.is_none()),
+        ("--allow-empty", !pruning.allow_empty),
     ];
     if let Some((flag, _)) = given.iter().find(|(_, none)| !none) {
         let problem = Problem::new(format!("`apply PLANFILE` takes no `{flag}`: the plan says it"));
@@ -205,25 +212,56 @@ fn recorded(sources: Sources, record: Option<String>) -> Result<Sources, Problem
     }
 }
 
-/// Without a base nobody knows who made a difference.
-fn failing(sorts: &[Failing], sources: &Sources) -> Result<BTreeSet<Side>, Problem> {
-    let side = |sort: &Failing| match sort {
-        Failing::Pending => Side::Pending,
-        Failing::Drift => Side::Drift,
-        Failing::Conflict => Side::Conflict,
-    };
-    let sides: BTreeSet<Side> = sorts.iter().map(side).collect();
-    match sides.iter().find(|side| **side != Side::Conflict) {
-        Some(side) if sources.base.is_none() => {
-            let problem = Problem::new(format!("`--fail-on {}` needs a base to tell it by", side.word()));
-            Err(problem.hint("say what the files were when they were applied: `--base REV`"))
-        }
-        _ => Ok(sides),
+fn effort(args: &EffortArgs) -> Effort {
+    Effort { parallel: args.parallel.map(usize::from), timeout: args.timeout }
+}
+
+fn drift(args: DriftArgs) -> Result<Drift, Problem> {
+    let DriftArgs { fail_on, pruning, sources, base, effort: pace } = args;
+    let fail_on: BTreeSet<exit::FailOn> = fail_on.into_iter().map(what).collect();
+    if fail_on.contains(&exit::FailOn::Extra) {
+        whole("--fail-on extra", &sources)?;
+    }
+    let pruning = gates(&pruning, &sources)?;
+    let sources = with_base(with_files(sources, "drift")?, base)?;
+    let by_base = |what: &&exit::FailOn| matches!(what, exit::FailOn::Pending | exit::FailOn::Drift);
+    if let Some(what) = fail_on.iter().find(by_base).filter(|_| sources.base.is_none()) {
+        // Without a base nobody knows who made a difference.
+        let problem = Problem::new(format!("`--fail-on {}` needs a base to tell it by", what.word()));
+        return Err(problem.hint("say what the files were when they were applied: `--base REV`"));
+    }
+    Ok(Drift { sources, effort: effort(&pace), pruning, fail_on })
+}
+
+fn what(word: FailOn) -> exit::FailOn {
+    match word {
+        FailOn::Difference => exit::FailOn::Difference,
+        FailOn::Pending => exit::FailOn::Pending,
+        FailOn::Drift => exit::FailOn::Drift,
+        FailOn::Conflict => exit::FailOn::Conflict,
+        FailOn::Extra => exit::FailOn::Extra,
     }
 }
 
-fn effort(args: &EffortArgs) -> Effort {
-    Effort { parallel: args.parallel.map(usize::from), timeout: args.timeout }
+/// Pruning is about all documents: with some of them left out, what they name would be too much.
+fn gates(args: &PruneArgs, sources: &SourceArgs) -> Result<Gates, Problem> {
+    if args.prune {
+        whole("--prune", sources)?;
+    }
+    Ok(Gates { deletes: args.prune, max_deletes: args.max_deletes, allow_empty: args.allow_empty })
+}
+
+fn whole(flag: &str, sources: &SourceArgs) -> Result<(), Problem> {
+    let chosen = [
+        ("-l", !sources.selector.is_empty()),
+        ("--only", !sources.only.is_empty()),
+        ("--exclude", !sources.exclude.is_empty()),
+    ];
+    match chosen.into_iter().find(|(_, given)| *given) {
+        Some((other, _)) => Err(Problem::new(format!("`{flag}` does not go with `{other}`"))
+            .hint("what is too much is known of all documents only: run it without a choice of them")),
+        None => Ok(()),
+    }
 }
 
 fn agreed(args: ConsentArgs) -> Consents {

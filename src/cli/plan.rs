@@ -5,7 +5,8 @@ use std::time::Instant;
 use super::options::{Consents, Drift, Effort, Output, Plan};
 use super::saved::Saving;
 use super::start::{self, Loaded};
-use crate::core::exit::{Exit, Verb, exit, exit_on};
+use crate::core::exit::{self, Exit, FailOn, Verb, exit};
+use crate::core::prune::Gates;
 use crate::core::report::Report;
 use crate::render::out::Out;
 use crate::render::text::View;
@@ -19,16 +20,24 @@ fn planned(options: &Plan, output: &Output, out: &mut Out) -> Result<Exit, Exit>
     let loaded = start::load(Verb::Plan.word(), &options.sources, Reach::Used, out)?;
     let saving = Saving::of(options, &loaded, out)?;
     let (effort, consents) = (options.effort, &options.consents);
-    let comparison = Comparison { verb: Verb::Plan, effort, consents, output };
+    let (pruning, tells_extra) = (options.pruning, false);
+    let comparison = Comparison { verb: Verb::Plan, effort, consents, pruning, tells_extra, output };
     let judge = |report: &Report| exit(report, Verb::Plan, options.detailed_exitcode);
     comparison.run(loaded, &judge, saving, out)
 }
 
 pub fn drift(options: &Drift, output: &Output, out: &mut Out) -> Exit {
     let consents = &Consents::default();
-    let comparison = Comparison { verb: Verb::Drift, effort: options.effort, consents, output };
+    let comparison = Comparison {
+        verb: Verb::Drift,
+        effort: options.effort,
+        consents,
+        pruning: options.pruning,
+        tells_extra: options.fail_on.contains(&FailOn::Extra),
+        output,
+    };
     let loaded = start::load(Verb::Drift.word(), &options.sources, Reach::Used, out);
-    let judge = |report: &Report| exit_on(report, &options.fail_on);
+    let judge = |report: &Report| exit::drift(report, &options.fail_on);
     loaded.and_then(|loaded| comparison.run(loaded, &judge, None, out)).unwrap_or_else(|exit| exit)
 }
 
@@ -37,6 +46,9 @@ struct Comparison<'o> {
     verb: Verb,
     effort: Effort,
     consents: &'o Consents,
+    pruning: Gates,
+    /// Whether what is in no document is told of where nothing is to be pruned.
+    tells_extra: bool,
     output: &'o Output,
 }
 
@@ -52,6 +64,9 @@ impl Comparison<'_> {
         let verb = self.verb;
         let mut runner = start::open(verb.word(), loaded, self.effort, self.consents, out)?;
         start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
+            if self.pruning.deletes || self.tells_extra {
+                start::sweep(&mut runner, &self.pruning, limits, out).await?;
+            }
             let bar = start::bar(self.output);
             let tell = |done, all| bar.observing(done, all);
             // What was seen is held to the end only where it is to be saved.
@@ -62,15 +77,15 @@ impl Comparison<'_> {
             bar.clear();
             let (report, specimens) = match found {
                 Ok(found) => found,
-                Err(problem) => return start::failed(&problem, out),
+                Err(problem) => return Err(start::failed(&problem, out)),
             };
             let elapsed = start::told(began.elapsed());
             let verbose = self.output.verbose > 0;
             out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
             match saving.map(|saving| saving.save(&report, &specimens, out)) {
-                Some(Err(exit)) => exit,
-                _ => judge(&report),
+                Some(Err(exit)) => Err(exit),
+                _ => Ok(judge(&report)),
             }
-        })
+        })?
     }
 }

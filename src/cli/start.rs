@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::options::{Consents, Effort, Output, Sources};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
+use crate::core::prune::Gates;
 use crate::core::secrets::Secrets;
 use crate::manifest::{Chosen, Selection};
 use crate::render::out::{Format, Out};
@@ -118,6 +119,22 @@ pub fn open(
         out.problems(&problems, command);
         Exit::BadInput
     })
+}
+
+/// Finds what is in the scope of the Sets and in no document, and adds to the run what is to be deleted.
+///
+/// # Errors
+/// The exit code; what is wrong has been said.
+pub async fn sweep(runner: &mut Runner, gates: &Gates, limits: &Limits, out: &mut Out) -> Result<(), Exit> {
+    if !runner.has_sets() {
+        let problem = Problem::new("there is no Set: nothing says what is to be looked through");
+        out.error(&problem.hint("add a document of `apiVersion: trueup/v1`, `kind: Set`, with a `scope`"));
+        return Err(Exit::Usage);
+    }
+    match in_time(runner.sweep(gates), limits).await {
+        Ok(swept) => swept.map_err(|problem| failed(&problem, out)),
+        Err(ended) => Err(ended.told(out)),
+    }
 }
 
 /// Says what a run could not begin with.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::base::Base;
 use super::identity::ObjectId;
 use super::node::{Node, Origin, Pos, Reference};
+use super::prune::Pruned;
+use super::set::Member;
 use super::value::Value;
 
 /// One desired object, with where it stands and what its annotations say.
@@ -38,6 +40,10 @@ pub struct Policy {
     pub paused: bool,
     /// `trueup/was`: the key before a rename.
     pub was: Option<Was>,
+    /// The Set whose scope the object is in.
+    pub member: Option<Arc<Member>>,
+    /// No document names the object: it is to go as what a Set has too much.
+    pub pruned: Option<Arc<Pruned>>,
 }
 
 /// The parts of a key that were others before a rename.

@@ -93,16 +93,63 @@ pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
     }
 }
 
-/// The exit of `drift --fail-on`: differences that somebody else made than those of `sides` do not count. What is
-/// in conflict is of every sort. Without `sides` all differences count.
-pub fn exit_on(report: &Report, sides: &BTreeSet<Side>) -> Exit {
+/// What makes `drift` end with [`Exit::Differs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FailOn {
+    /// Whatever is to be done.
+    Difference,
+    /// What the files changed since the base.
+    Pending,
+    /// What the server changed since the base.
+    Drift,
+    /// What both changed, to different ends.
+    Conflict,
+    /// What is in the scope of a Set and in no document.
+    Extra,
+}
+
+impl FailOn {
+    /// As the command line says it.
+    pub fn word(self) -> &'static str {
+        match self {
+            FailOn::Difference => "difference",
+            FailOn::Pending => "pending",
+            FailOn::Drift => "drift",
+            FailOn::Conflict => "conflict",
+            FailOn::Extra => "extra",
+        }
+    }
+
+    fn side(self) -> Option<Side> {
+        match self {
+            FailOn::Pending => Some(Side::Pending),
+            FailOn::Drift => Some(Side::Drift),
+            FailOn::Conflict => Some(Side::Conflict),
+            FailOn::Difference | FailOn::Extra => None,
+        }
+    }
+}
+
+/// The exit of a `drift` that fails on some things; on all differences where nothing is said.
+pub fn drift(report: &Report, fail_on: &BTreeSet<FailOn>) -> Exit {
+    let all = fail_on.is_empty() || fail_on.contains(&FailOn::Difference);
+    let told = match all {
+        true => exit(report, Verb::Drift, true),
+        false => of_sides(report, &fail_on.iter().filter_map(|what| what.side()).collect()),
+    };
+    let extra = fail_on.contains(&FailOn::Extra) && Tally::of(report).extra > 0;
+    if told == Exit::Success && extra { Exit::Differs } else { told }
+}
+
+/// Differences that somebody else made than those of `sides` do not count. What is in conflict is of every sort.
+fn of_sides(report: &Report, sides: &BTreeSet<Side>) -> Exit {
     let picks = |side: Side| {
         let asked = |asked: &Side| match asked {
             Side::Pending => side.is_pending(),
             Side::Drift => side.is_drift(),
             Side::Both | Side::Conflict => side == Side::Conflict,
         };
-        sides.is_empty() || sides.iter().any(asked)
+        sides.iter().any(asked)
     };
     let counts = |entry: &&Entry| match (entry.verdict(), entry.since) {
         (Outcome::Conflict(_), _) => picks(Side::Conflict),
@@ -211,7 +258,7 @@ mod tests {
     #[test]
     fn only_differences_that_are_asked_for_count() {
         use Exit::*;
-        let all = [Side::Pending, Side::Drift, Side::Conflict];
+        let all = [FailOn::Pending, FailOn::Drift, FailOn::Conflict];
         for (word, since, on, want) in [
             ("planned", Some(Side::Pending), &all[..0], Differs),
             ("planned", Some(Side::Pending), &all[..1], Differs),
@@ -232,12 +279,12 @@ mod tests {
         ] {
             let mut report = report(word);
             report.objects[0].since = since;
-            let sides = on.iter().copied().collect();
-            assert_eq!(exit_on(&report, &sides), want, "{word} {since:?} {on:?}");
+            let fail_on = on.iter().copied().collect();
+            assert_eq!(drift(&report, &fail_on), want, "{word} {since:?} {on:?}");
         }
         let mut waits = report("planned skipped");
         waits.objects[0].since = Some(Side::Pending);
-        assert_eq!(exit_on(&waits, &[Side::Drift].into()), Success);
+        assert_eq!(drift(&waits, &[FailOn::Drift].into()), Success);
     }
 
     #[test]

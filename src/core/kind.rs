@@ -37,6 +37,8 @@ pub struct Kind {
     pub fields: FieldRules,
     /// Where an owner mark can stand.
     pub owner: Option<Path>,
+    /// On the item: whether the server made the object for itself, so that nobody has it too much.
+    pub builtin: Option<Filter>,
     pub version: Version,
     /// One write at a time within this scope.
     pub serial: Serial,

@@ -118,6 +118,8 @@ pub enum Outcome {
     NotEffective(Explanation),
     /// Something that it needs is not settled.
     Skipped(Explanation),
+    /// It is in the scope of a Set and in no document, and is left alone.
+    Extra(Explanation),
 }
 
 /// A sentence, and the next step where there is one.
@@ -175,6 +177,7 @@ impl Outcome {
             Outcome::Unknown(_) => "unknown",
             Outcome::NotEffective(_) => "not-effective",
             Outcome::Skipped(_) => "skipped",
+            Outcome::Extra(_) => "extra",
         }
     }
 
@@ -187,7 +190,8 @@ impl Outcome {
             | Outcome::Failed(e)
             | Outcome::Unknown(e)
             | Outcome::NotEffective(e)
-            | Outcome::Skipped(e) => Some(e),
+            | Outcome::Skipped(e)
+            | Outcome::Extra(e) => Some(e),
         }
     }
 }

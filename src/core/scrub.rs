@@ -92,6 +92,7 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         Outcome::Unknown(e) => Outcome::Unknown(why(e)),
         Outcome::NotEffective(e) => Outcome::NotEffective(why(e)),
         Outcome::Skipped(e) => Outcome::Skipped(why(e)),
+        Outcome::Extra(e) => Outcome::Extra(why(e)),
     };
     let finding = |finding: &Finding| Finding {
         code: finding.code,

@@ -16,6 +16,8 @@ pub struct Tally {
     pub unknown: usize,
     pub not_effective: usize,
     pub skipped: usize,
+    /// Objects that are in no document and are left alone.
+    pub extra: usize,
     /// Objects of which a write was accepted, wherever they stand; no part of the sum.
     pub wrote: usize,
     /// Values that could not be compared, wherever their objects stand; no part of the sum.
@@ -49,6 +51,7 @@ impl Tally {
                 Outcome::Unknown(_) => tally.unknown += 1,
                 Outcome::NotEffective(_) => tally.not_effective += 1,
                 Outcome::Skipped(_) => tally.skipped += 1,
+                Outcome::Extra(_) => tally.extra += 1,
             }
         }
         tally
@@ -56,7 +59,7 @@ impl Tally {
 
     /// All objects of the report.
     pub fn total(&self) -> usize {
-        self.planned.total() + self.done.total() + self.applied + self.in_sync + self.troubled()
+        self.planned.total() + self.done.total() + self.applied + self.in_sync + self.extra + self.troubled()
     }
 
     /// Objects that are neither in sync nor on their way: each has a sentence that says why.

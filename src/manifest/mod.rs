@@ -28,6 +28,7 @@ mod regular;
 mod scalar;
 pub mod select;
 mod selected;
+pub mod set;
 mod sort;
 mod tag;
 mod tree;
@@ -56,6 +57,8 @@ pub struct Loaded {
     /// not used may name variables that are not set.
     pub backends: Vec<RawDocument>,
     pub manifests: Vec<RawDocument>,
+    /// `kind: Set`.
+    pub sets: Vec<RawDocument>,
     pub problems: Vec<Problem>,
     /// The files that were read, those without documents too.
     pub sources: Vec<Arc<Source>>,

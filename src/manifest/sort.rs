@@ -4,13 +4,11 @@ use super::{Loaded, excerpt};
 use crate::core::node::Want;
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
+use crate::core::set::OWN;
 use crate::core::suggest;
 
-/// The `apiVersion` of the tool's own kinds.
-const OWN: &str = "trueup/v1";
-
 /// The tool's own kinds that can be used.
-const OWN_KINDS: [&str; 1] = ["Backend"];
+const OWN_KINDS: [&str; 2] = ["Backend", "Set"];
 
 /// Splits documents into backends and manifests; what can be neither is a problem.
 pub fn sort(raws: Vec<RawDocument>) -> Loaded {
@@ -28,7 +26,8 @@ fn one(raw: RawDocument, loaded: &mut Loaded) {
             open_list(raw, loaded);
         }
         (OWN, "Backend") => loaded.backends.push(raw),
-        (OWN, kind @ ("Set" | "ReplicaSet")) => {
+        (OWN, "Set") => loaded.sets.push(raw),
+        (OWN, kind @ "ReplicaSet") => {
             let problem = Problem::new(format!("`kind: {kind}` is not supported yet"));
             add(&raw, "kind", problem.hint("remove the document"), loaded);
         }

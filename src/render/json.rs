@@ -101,6 +101,7 @@ struct Results {
     unknown: usize,
     not_effective: usize,
     skipped: usize,
+    extra: usize,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -280,6 +281,7 @@ fn summary(report: &Report) -> Summary {
             unknown: tally.unknown,
             not_effective: tally.not_effective,
             skipped: tally.skipped,
+            extra: tally.extra,
         },
         seen: report.seen,
         requests: Requests {

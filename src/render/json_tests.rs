@@ -29,7 +29,8 @@ fn a_plan() {
               "failed": 0,
               "unknown": 0,
               "not-effective": 0,
-              "skipped": 0
+              "skipped": 0,
+              "extra": 0
             },
             "seen": 1001,
             "requests": {
@@ -136,7 +137,7 @@ fn an_apply_as_lines() {
         {"type":"object","identity":{"backend":"rabbitmq","kind":"Exchange","key":{"vhost":"/","name":"c"}},"position":{"file":"manifests/exchange.yaml","line":1,"column":1},"action":"create","result":"failed","message":"creating it was answered 403","hint":"give the user the permission `configure`","wrote":false,"changes":[],"findings":[]}
         {"type":"object","identity":{"backend":"rabbitmq","kind":"Binding","key":{"vhost":"/","name":"d"}},"position":{"file":"manifests/binding.yaml","line":1,"column":1},"action":"create","result":"skipped","message":"`Exchange //c` is not settled","wrote":false,"changes":[],"findings":[]}
         {"type":"object","identity":{"backend":"rabbitmq","kind":"Policy","key":{"vhost":"/","name":"e"}},"position":{"file":"manifests/policy.yaml","line":1,"column":1},"action":"none","result":"unknown","message":"the listing is not complete","wrote":false,"changes":[],"findings":[]}
-        {"type":"summary","schemaVersion":1,"command":"apply","summary":{"total":7,"actions":{"none":2,"create":3,"update":2,"replace":0,"delete":0},"results":{"in-sync":1,"planned":0,"done":2,"refused":0,"conflict":0,"failed":1,"unknown":1,"not-effective":1,"skipped":1},"seen":5,"requests":{"list":4,"read":2,"login":0,"create":2,"update":2,"delete":0,"total":10},"interrupted":false,"notCompared":0}}
+        {"type":"summary","schemaVersion":1,"command":"apply","summary":{"total":7,"actions":{"none":2,"create":3,"update":2,"replace":0,"delete":0},"results":{"in-sync":1,"planned":0,"done":2,"refused":0,"conflict":0,"failed":1,"unknown":1,"not-effective":1,"skipped":1,"extra":0},"seen":5,"requests":{"list":4,"read":2,"login":0,"create":2,"update":2,"delete":0,"total":10},"interrupted":false,"notCompared":0}}
         "#);
 }
 

@@ -68,6 +68,7 @@ fn counts(tally: &Tally, verb: Verb) -> Line {
         (Style::Bad, tally.refused, "refused"),
         (Style::Bad, tally.conflict, if tally.conflict == 1 { "conflict" } else { "conflicts" }),
         (Style::Change, tally.skipped, "skipped"),
+        (Style::Change, tally.extra, "extra"),
         (Style::Plain, tally.in_sync, settled),
         (Style::Change, tally.not_compared, if tally.not_compared == 1 { UNKNOWN } else { UNKNOWNS }),
     ]);

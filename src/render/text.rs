@@ -9,6 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::core::base::Side;
 use crate::core::exit::Verb;
 use crate::core::report::{Action, Entry, Explanation, Finding, LeftFiles, Outcome, Recorded, Report};
+use crate::core::set::OWN;
 
 use super::change::{self, INDENT};
 use super::paint::{Line, Style, Text};
@@ -76,10 +77,11 @@ pub fn about(entry: &Entry) -> Text {
 fn objects(report: &Report, view: &View) -> Text {
     let has_line = |entry: &&Entry| view.verbose || !entry.is_in_sync() || !entry.findings.is_empty();
     let shown: Vec<&Entry> = report.objects.iter().filter(has_line).collect();
-    let many = shown.iter().any(|entry| entry.id.kind.backend != shown[0].id.kind.backend);
+    let backends = || shown.iter().map(|entry| &*entry.id.kind.backend).filter(|backend| *backend != OWN);
+    let many = backends().any(|backend| Some(backend) != backends().next());
     let name = |entry: &Entry| match many {
-        true => format!("{}/{}", entry.id.kind.backend, entry.id),
-        false => entry.id.to_string(),
+        true if *entry.id.kind.backend != *OWN => format!("{}/{}", entry.id.kind.backend, entry.id),
+        _ => entry.id.to_string(),
     };
     let widths = shown.iter().map(|entry| name(entry).width()).filter(|width| *width <= WIDEST);
     let column = MARKER + widths.max().unwrap_or(0) + GAP;
@@ -141,6 +143,7 @@ fn marker(entry: &Entry) -> (Style, &'static str) {
     match entry.verdict() {
         Outcome::InSync | Outcome::Applied => (Style::Dim, "="),
         Outcome::Planned | Outcome::Done => act,
+        Outcome::Extra(_) => (Style::Change, "?"),
         Outcome::Refused(_) | Outcome::Skipped(_) if entry.action != Action::None => (Style::Bad, act.1),
         _ => (Style::Bad, "!"),
     }
@@ -167,7 +170,8 @@ fn explanations(entry: &Entry, told: Option<&Explanation>) -> Text {
             Outcome::NotEffective(_) => "not effective",
             other => other.word(),
         };
-        let style = if matches!(verdict, Outcome::Skipped(_)) { Style::Change } else { Style::Bad };
+        let mild = matches!(verdict, Outcome::Skipped(_) | Outcome::Extra(_));
+        let style = if mild { Style::Change } else { Style::Bad };
         let (message, hint) =
             if told == Some(why) { ("as above", None) } else { (&*why.message, why.hint.as_deref()) };
         text.append(sentence(style, word, message, hint));

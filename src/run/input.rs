@@ -18,6 +18,7 @@ use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
 use crate::core::rename;
+use crate::core::set::Set;
 use crate::core::suggest;
 use crate::core::taint::taint;
 use crate::manifest::{self, KindSource, Outsides, Selection};
@@ -54,6 +55,7 @@ pub struct Input {
     pub backends: Vec<RawDocument>,
     /// The other documents as they are written, where they were to be kept.
     pub manifests: Vec<RawDocument>,
+    pub sets: Vec<Set>,
     pub selection: Selection,
     pub warnings: Vec<Problem>,
     /// What the base has and the files have no longer.
@@ -116,6 +118,7 @@ struct Loader<'e> {
     trusted: Option<Outsides<'e>>,
     manifests: Vec<RawDocument>,
     backends: Vec<RawDocument>,
+    sets: Vec<RawDocument>,
     problems: Vec<Problem>,
     texts: HashMap<Arc<str>, Arc<Source>>,
     files: Vec<Arc<Source>>,
@@ -146,7 +149,7 @@ impl<'e> Loader<'e> {
             loaded.problems.extend(ignored.iter().map(ignored_backend));
         }
         let mut texts = HashMap::new();
-        for raw in loaded.manifests.iter().chain(&loaded.backends) {
+        for raw in loaded.manifests.iter().chain(&loaded.backends).chain(&loaded.sets) {
             texts.entry(raw.source.file.clone()).or_insert_with(|| raw.source.clone());
         }
         Loader {
@@ -154,6 +157,7 @@ impl<'e> Loader<'e> {
             trusted,
             manifests: loaded.manifests,
             backends: loaded.backends,
+            sets: loaded.sets,
             problems: loaded.problems,
             texts,
             files: loaded.sources,
@@ -173,7 +177,9 @@ impl<'e> Loader<'e> {
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
         let left = self.lay_base(&sources, &mut documents, &registry);
         let record = sources.record.as_ref().and_then(|name| self.record(name, &sources.files));
-        let used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
+        let sets = self.sets(&mut documents, &registry);
+        let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
+        used.extend(sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()));
         let kinds = registry.kinds.into_inner();
         let backends = self.backends.clone();
         let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
@@ -192,7 +198,7 @@ impl<'e> Loader<'e> {
         if !errors.is_empty() {
             return Err(in_order(warnings.into_iter().chain(errors).collect()));
         }
-        if documents.is_empty() && reach == Reach::Used {
+        if documents.is_empty() && sets.is_empty() && reach == Reach::Used {
             return Err(vec![no_documents()]);
         }
         let selection = sources.selection;
@@ -203,6 +209,7 @@ impl<'e> Loader<'e> {
             connections,
             backends,
             manifests,
+            sets,
             selection,
             warnings,
             left,
@@ -249,6 +256,15 @@ impl<'e> Loader<'e> {
     fn record(&mut self, name: &str, files: &[PathBuf]) -> Option<Record> {
         let record = Record::new(name, files, &self.files, self.outsides.files());
         record.map_err(|problem| self.problems.push(problem)).ok()
+    }
+
+    /// The Sets, with the documents that they claim told of them.
+    fn sets(&mut self, documents: &mut [Document], registry: &Registry) -> Vec<Set> {
+        let (sets, problems) =
+            manifest::set::sets(std::mem::take(&mut self.sets), registry, &mut self.outsides);
+        self.problems.extend(problems);
+        self.problems.extend(manifest::set::join(documents, &sets, registry));
+        sets
     }
 
     /// The kinds of all backends.

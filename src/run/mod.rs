@@ -12,4 +12,5 @@ pub mod record;
 mod revision;
 pub mod runner;
 pub mod saved;
+mod sweep;
 pub mod walk;

@@ -15,6 +15,7 @@ use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::report::{LeftFiles, Report};
 use crate::core::secrets::Secrets;
+use crate::core::set::Set;
 use crate::manifest::Selection;
 
 /// Writes under way at once, where nothing else is said; the client's own limits stay below it.
@@ -39,15 +40,18 @@ pub struct Choices {
 
 /// A loaded input with open ways to its backends.
 pub struct Runner {
-    documents: Vec<Document>,
-    graph: Graph,
-    kinds: Kinds,
-    selection: Selection,
+    pub(super) documents: Vec<Document>,
+    pub(super) graph: Graph,
+    pub(super) kinds: Kinds,
+    pub(super) sets: Vec<Set>,
+    /// What a sweep has to say besides what becomes of the documents.
+    pub(super) swept: Report,
+    pub(super) selection: Selection,
     left: Vec<LeftFiles>,
     record: Option<Record>,
-    transports: Transports,
-    client: ClientOptions,
-    choices: Choices,
+    pub(super) transports: Transports,
+    pub(super) client: ClientOptions,
+    pub(super) choices: Choices,
 }
 
 impl Runner {
@@ -69,6 +73,8 @@ impl Runner {
             documents: input.documents,
             graph: input.graph,
             kinds: input.kinds,
+            sets: input.sets,
+            swept: Report::default(),
             selection: input.selection,
             left,
             record: input.record,
@@ -88,7 +94,7 @@ impl Runner {
     ///
     /// # Errors
     /// A client that cannot be made.
-    pub async fn plan(&self, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
+    pub async fn plan(&mut self, limits: &Limits, tell: Tell<'_>) -> Result<Report, Problem> {
         let (documents, graph) = (self.documents.clone(), self.graph.clone());
         self.plan_of(documents, graph, limits, tell).await
     }
@@ -135,7 +141,7 @@ impl Runner {
     }
 
     async fn plan_of(
-        &self,
+        &mut self,
         documents: Vec<Document>,
         graph: Graph,
         limits: &Limits,
@@ -144,7 +150,8 @@ impl Runner {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
         let engine = self.engine(documents, graph, Mode::Plan, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
-        Ok(Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() })
+        let report = Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() };
+        Ok(self.with_swept(report))
     }
 
     /// The ref that is to be moved once all is settled.
@@ -167,10 +174,14 @@ impl Runner {
         let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
         let engine = self.engine(documents, graph, Mode::Apply, Some(agreed));
         let engine = drive::act(engine, &clients, limits, tell).await;
-        let report = engine.report();
+        let mut report = engine.report();
+        report.requests = clients.requests();
+        let mut report = self.with_swept(report);
         let mut requests = agreed.requests;
-        requests += clients.requests();
-        Ok(Report { requests, left: self.left.clone(), ..report })
+        requests += report.requests;
+        report.requests = requests;
+        report.left = self.left.clone();
+        Ok(report)
     }
 
     /// Does what a saved plan says and nothing else: a pledge for each selected document, in their order. The

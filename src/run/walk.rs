@@ -72,6 +72,8 @@ pub struct Walk<'w, L> {
     /// Whether what a partial listing shows is read one by one.
     whole: bool,
     take: &'w mut dyn FnMut(Batch),
+    /// What parts of the keys of one kind must be: only collections that can hold such objects are listed.
+    within: Option<(&'w KindName, &'w [(Arc<str>, Value)])>,
     /// The keys of what was listed already: parents serve more than one kind.
     listed: HashMap<KindName, Arc<Vec<Found>>>,
     pub missed: Missed,
@@ -85,7 +87,13 @@ impl<'w, L: Look> Walk<'w, L> {
         whole: bool,
         take: &'w mut dyn FnMut(Batch),
     ) -> Self {
-        Walk { clients, kinds, documents, whole, take, listed: HashMap::new(), missed: Missed::default() }
+        let (within, listed, missed) = (None, HashMap::new(), Missed::default());
+        Walk { clients, kinds, documents, whole, take, within, listed, missed }
+    }
+
+    /// The walk, for objects of a kind with these parts in their keys alone.
+    pub fn within(self, kind: &'w KindName, parts: &'w [(Arc<str>, Value)]) -> Self {
+        Walk { within: Some((kind, parts)), ..self }
     }
 
     /// Goes through all wanted kinds; a kind comes after those of its parents.
@@ -240,26 +248,31 @@ impl<'w, L: Look> Walk<'w, L> {
             self.missed.unlisted.push(Unlisted { kind: kind.name.clone(), why, hint: None });
             return Vec::new();
         }
-        let mut scopes = vec![Scope::default()];
+        let within = self.within.filter(|(name, _)| **name == kind.name).map_or(&[][..], |(_, parts)| parts);
+        let mut scopes = vec![Scope { implied: within.iter().cloned().collect(), ..Scope::default() }];
         for part in &kind.parts {
             let by_parent = part.parent != Parent::Own && (kind.list.is_none() || part.on_item.is_none());
             if !by_parent && !kind.list.iter().any(|list| list.op.carries(&part.name)) {
                 continue;
             }
+            let wanted = within.iter().find(|(name, _)| *name == part.name).map(|(_, value)| value);
             let parent = match &part.parent {
                 Parent::Of(parent) if *parent != kind.name => self.kinds.get(parent).cloned(),
                 _ => None,
             };
+            // A parent that is named, and cannot be listed, is taken for there.
+            let parent = parent.filter(|parent| wanted.is_none() || parent.list.is_some());
             scopes = match parent {
                 Some(parent) => {
                     let found = Box::pin(self.list(&parent, wants)).await;
                     let below = |scope: &Scope| {
-                        found.iter().filter_map(|one| scope.below(part, &parent, one)).collect()
+                        found.iter().filter_map(|one| scope.below(kind, part, &parent, one)).collect()
                     };
                     scopes.iter().flat_map(|scope| -> Vec<Scope> { below(scope) }).collect()
                 }
                 None => {
-                    let values = self.stated(kind, &part.name);
+                    let values =
+                        wanted.map_or_else(|| self.stated(kind, &part.name), |value| vec![value.clone()]);
                     if values.is_empty() {
                         let why = format!("no document says which `{}` is meant", part.name);
                         let hint = Some(format!("give a document of a {} with `-f`", kind.name.kind));
@@ -294,16 +307,18 @@ impl Scope {
     }
 
     /// The scope below a parent; `None` for one that lies below other grandparents than the scope.
-    fn below(&self, part: &Part, kind: &Kind, parent: &Found) -> Option<Scope> {
+    fn below(&self, kind: &Kind, part: &Part, above_kind: &Kind, parent: &Found) -> Option<Scope> {
         let ((_, own), above) = parent.key.parts().split_last()?;
-        let strange =
-            |(name, value): &(Arc<str>, Value)| self.implied.get(name).is_some_and(|v| !equal(v, value));
-        if above.iter().any(strange) || self.implied.get(&part.name).is_some_and(|value| !equal(value, own)) {
+        let strange = |name: &Arc<str>, value: &Value| {
+            let key = |value: &Value| kind.key_of(vec![(name.clone(), value.clone())]);
+            self.implied.get(name).is_some_and(|said| !equal(said, value) && key(said) != key(value))
+        };
+        if above.iter().any(|(name, value)| strange(name, value)) || strange(&part.name, own) {
             return None;
         }
         let mut scope = self.with(part, own);
-        if matches!(&kind.read, Read::Op(op) if !op.needs_id() || parent.server_id.is_some()) {
-            let id = ObjectId { kind: kind.name.clone(), key: parent.key.clone() };
+        if matches!(&above_kind.read, Read::Op(op) if !op.needs_id() || parent.server_id.is_some()) {
+            let id = ObjectId { kind: above_kind.name.clone(), key: parent.key.clone() };
             scope.above.push(Target { server_id: parent.server_id.clone(), ..target(id, self.ids.clone()) });
         }
         scope.implied.extend(above.iter().cloned());

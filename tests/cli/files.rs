@@ -226,7 +226,7 @@ spec: {description:}
        |
     12 | kind: Bakend
        |       ^
-    hint: did you mean `Backend`? its kinds are `Backend`
+    hint: did you mean `Backend`? its kinds are `Backend`, `Set`
     error: ./a.yaml:17:30: `nmae` is no part of the key of a `Team`
        |
     17 | metadata: {name: blue, nmae: x}
@@ -279,7 +279,7 @@ spec:
       |
     8 |     Team: {key: {name: .name}, lst: GET /teams}
       |                                     ^
-    hint: did you mean `list`? known here are `key`, `parent`, `id`, `match`, `document`, `list`, `read`, `create`, `update`, `delete`, `check`, `fields` and 15 more
+    hint: did you mean `list`? known here are `key`, `parent`, `id`, `match`, `document`, `list`, `read`, `create`, `update`, `delete`, `check`, `fields` and 16 more
     3 errors.
     ");
 }

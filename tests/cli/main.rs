@@ -19,6 +19,7 @@ mod plan_files;
 mod probe;
 mod process;
 mod proxy;
+mod prune;
 mod rename;
 mod repository;
 mod saved_plans;

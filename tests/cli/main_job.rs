@@ -327,7 +327,8 @@ fn machines_get_the_same() {
           "failed": 0,
           "unknown": 0,
           "not-effective": 0,
-          "skipped": 0
+          "skipped": 0,
+          "extra": 0
         },
         "seen": 6,
         "requests": {
@@ -377,7 +378,7 @@ fn machines_get_the_same() {
     assert_snapshot!(run(&scratch, "plan --output ndjson").told(), @r#"
     exit 0
     {"type":"object","identity":{"backend":"demo","kind":"Service","key":{"space":"shop","name":"api"}},"position":{"file":"manifests/shop/services.yaml","line":17,"column":1},"action":"update","result":"planned","wrote":false,"changes":[{"path":"replicas","before":3,"after":4,"reason":"declared","line":22}],"findings":[]}
-    {"type":"summary","schemaVersion":1,"command":"plan","summary":{"total":6,"actions":{"none":5,"create":0,"update":1,"replace":0,"delete":0},"results":{"in-sync":5,"planned":1,"done":0,"refused":0,"conflict":0,"failed":0,"unknown":0,"not-effective":0,"skipped":0},"seen":6,"requests":{"list":1,"read":4,"login":0,"create":0,"update":0,"delete":0,"total":5},"interrupted":false,"notCompared":0}}
+    {"type":"summary","schemaVersion":1,"command":"plan","summary":{"total":6,"actions":{"none":5,"create":0,"update":1,"replace":0,"delete":0},"results":{"in-sync":5,"planned":1,"done":0,"refused":0,"conflict":0,"failed":0,"unknown":0,"not-effective":0,"skipped":0,"extra":0},"seen":6,"requests":{"list":1,"read":4,"login":0,"create":0,"update":0,"delete":0,"total":5},"interrupted":false,"notCompared":0}}
     "#);
     let all = run(&scratch, "plan --output json -v").json();
     assert_eq!(all["objects"].as_array().map(Vec::len), Some(6));

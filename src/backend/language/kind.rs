@@ -11,6 +11,7 @@ use crate::core::fields::{FieldRules, VISIBLE};
 use crate::core::filter::Filter;
 use crate::core::identity::KindName;
 use crate::core::kind::{DocumentType, Kind, ListOp, Method, Op, Parent, Part, Read, Serial, Version};
+use crate::core::mark;
 use crate::core::node::{Node, Want};
 use crate::core::path::Path;
 
@@ -18,7 +19,7 @@ use crate::core::path::Path;
 const BESIDE: [&str; 2] = ["labels", "annotations"];
 
 /// The members of a kind's record.
-pub const MEMBERS: [&str; 27] = [
+pub const MEMBERS: [&str; 28] = [
     "key",
     "parent",
     "id",
@@ -32,6 +33,7 @@ pub const MEMBERS: [&str; 27] = [
     "check",
     "fields",
     "owner",
+    "builtin",
     "managers",
     "version",
     "serial",
@@ -82,7 +84,7 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         delete: operations.delete,
         check: operations.check,
         fields: record.get("fields").map_or_else(FieldRules::default, |node| words::read(reader, node)),
-        owner: record.get("owner").and_then(|node| path(reader, node, "`owner`")),
+        owner: record.get("owner").and_then(|node| owner(reader, node)),
         serial: match record.get("serial") {
             Some(node) => serial(reader, node, &parts)?,
             None => serial_of(&version, &parts),
@@ -95,6 +97,7 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         ready: filter(reader, "ready"),
         exists: filter(reader, "exists"),
         depends_on: record.get("depends-on").and_then(|node| depends_on(reader, node, &kind.backend)),
+        builtin: filter(reader, "builtin"),
         managers: filter(reader, "managers"),
         conflict: filter(reader, "conflict"),
         name: kind,
@@ -283,12 +286,18 @@ fn depends_on(reader: &mut Reader, node: &Node, backend: &Arc<str>) -> Option<(K
     Some((KindName { backend: backend.clone(), kind: kind.into() }, parts))
 }
 
-fn path(reader: &mut Reader, node: &Node, what: &str) -> Option<Path> {
-    let text = reader.text(node, what)?;
+/// Where an owner mark stands: at fields, or in one list.
+fn owner(reader: &mut Reader, node: &Node) -> Option<Path> {
+    let text = reader.text(node, "`owner`")?;
     // `tags[]`: the mark is one element of the list.
     let text = text.strip_suffix("[]").map_or_else(|| text.to_owned(), |list| format!("{list}[*]"));
     match Path::parse(&text) {
-        Ok(path) => Some(path),
+        Ok(path) if mark::place(&path).is_some() => Some(path),
+        Ok(_) => {
+            reader.wrong(node.at, "`owner` is the path of a field").hint =
+                Some("write `meta.owner`, or `tags[]` for one element of a list".into());
+            None
+        }
         Err(e) => {
             reader.wrong(node.at, e.to_string());
             None

@@ -94,11 +94,11 @@ impl Engine {
     pub(super) fn resolved(&self, at: usize) -> Cow<'_, Node> {
         let object = &self.objects[at];
         if object.links.references.is_empty() && object.stands_as.is_none() {
-            return Cow::Borrowed(&object.spec);
+            return object.with_mark(Cow::Borrowed(&object.spec));
         }
         let spec = object.without_later(&object.spec);
         let spec = spec.resolve(&|reference| self.look(at, reference));
-        Cow::Owned(object.with_new_name(spec))
+        object.with_mark(Cow::Owned(object.with_new_name(spec)))
     }
 
     /// A write whose answer was lost, and whose effect is there: it was ours.
@@ -127,6 +127,7 @@ impl Engine {
         let object = &mut self.objects[at];
         object.note_not_compared(&decision.not_compared);
         object.note_untold();
+        object.note_ownership(decision.action);
         let nothing_done = object.sets == 0 && object.deletes == 0 && object.wrote_at.is_none();
         if object.action == Action::None || (nothing_done && decision.action != Action::None) {
             let went_with_parent =
@@ -218,8 +219,9 @@ impl Engine {
 
     /// Deleting: after all that needs the object is gone, and after a live read made since the decision.
     fn destroy(&mut self, at: usize) {
+        let waits = self.waits_its_turn(at);
         let object = &mut self.objects[at];
-        if object.wanted_absent() && object.holders > 0 {
+        if object.wanted_absent() && (object.holders > 0 || waits) {
             object.phase = Phase::Held;
             return;
         }

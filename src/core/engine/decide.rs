@@ -176,6 +176,10 @@ fn delete(facts: &Facts, item: &Item) -> Decision {
         decision.settled = Some(Outcome::Unknown(Explanation::new(why)));
         return decision;
     }
+    if let Some(outcome) = facts.policy.pruned.as_ref().and_then(|pruned| pruned.stays(facts.kind, item)) {
+        decision.settled = Some(outcome);
+        return decision;
+    }
     if facts.policy.protected {
         let why = Explanation::new("it is protected by the annotation `trueup/prune: \"false\"`");
         return decision.refused(why);

@@ -28,7 +28,9 @@ mod left;
 mod object;
 mod observe;
 mod operation;
+mod owner;
 pub mod pledge;
+mod prune;
 mod queue;
 mod ramp;
 mod random;
@@ -56,6 +58,7 @@ use backoff::Budget;
 use collections::Collections;
 use decide::Seen;
 use object::{Object, Phase};
+use prune::Pruning;
 use ramp::Ramp;
 use random::Random;
 
@@ -173,6 +176,7 @@ pub struct Engine {
     /// What ends, in order; the first is being ended.
     ending: VecDeque<(usize, Outcome)>,
     stopped: Option<Stop>,
+    pruning: Pruning,
 }
 
 impl Engine {
@@ -224,6 +228,7 @@ impl Engine {
             unsettled: 0,
             ending: VecDeque::new(),
             stopped: None,
+            pruning: Pruning::default(),
         };
         engine.set_waiters();
         engine.leave_out_the_unneeded();
@@ -350,7 +355,7 @@ impl Engine {
                 self.serve(collection);
             }
             self.start_writes();
-            if self.open.is_empty() && self.dirty.is_empty() {
+            if self.open.is_empty() && self.dirty.is_empty() && !self.begin_pruning() {
                 return;
             }
         }
@@ -387,4 +392,4 @@ impl Engine {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

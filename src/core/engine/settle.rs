@@ -60,6 +60,7 @@ impl Engine {
         if goes_first {
             self.release_needs(at);
         }
+        self.end_turn(at);
         self.after_settled(at);
     }
 
@@ -77,7 +78,7 @@ impl Engine {
         let stays = object.context && matches!(object.seen, Seen::Present(_));
         let gone = object.is_usable() && !stays;
         for need in object.links.needs() {
-            if !self.objects[need].wanted_absent() || self.objects[need].outcome().is_some() {
+            if !self.holds(at, need) || self.objects[need].outcome().is_some() {
                 continue;
             }
             self.objects[need].holders -= 1;
@@ -94,7 +95,7 @@ impl Engine {
     }
 
     /// Nothing needs the object any more: its deletion goes on, from a new look at it.
-    fn release(&mut self, at: usize) {
+    pub(super) fn release(&mut self, at: usize) {
         if self.mode == Mode::Plan {
             return self.settle(at, Outcome::Planned);
         }
@@ -211,6 +212,7 @@ fn words(outcome: &Outcome) -> &'static str {
         Outcome::Unknown(_) => "is unknown",
         Outcome::NotEffective(_) => "is not as it was sent",
         Outcome::Skipped(_) => "was skipped",
+        Outcome::Extra(_) => "is left alone",
     }
 }
 

@@ -39,11 +39,12 @@ impl Engine {
             }
             self.objects[at].with_parent = self.goes_with_parent(at);
             let goes_first = self.objects[at].goes_first();
+            self.gate_pruned(at);
             for need in self.objects[at].links.needs() {
                 self.dependants[need].push(at);
                 if goes_first {
                     self.objects[at].unseen_needs += 1;
-                    if self.objects[need].wanted_absent() {
+                    if self.holds(at, need) {
                         self.objects[need].holders += 1;
                     }
                 } else {

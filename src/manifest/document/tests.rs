@@ -59,6 +59,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         check: None,
         fields: FieldRules::default(),
         owner: None,
+        builtin: None,
         version: Version::None,
         serial: Serial::No,
         visible: Duration::ZERO,
@@ -459,17 +460,16 @@ fn lists_are_opened_and_own_kinds_sorted_out() {
     let text = "apiVersion: trueup/v1\nkind: Backend\n---\napiVersion: trueup/v1\nkind: Set\n---\napiVersion: trueup/v1\nkind: Backnd\n---\napiVersion: trueup/v2\nkind: Backend\n---\nkind: X\n";
     let source = Arc::new(Source { file: "a.yaml".into(), text: text.into() });
     let loaded = sort(yaml::parse(&source).expect("YAML"));
-    assert_eq!((loaded.backends.len(), loaded.manifests.len()), (1, 1));
+    assert_eq!((loaded.backends.len(), loaded.sets.len(), loaded.manifests.len()), (1, 1, 1));
     let told: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
         told,
         [
-            "a.yaml:5:7: `kind: Set` is not supported yet",
             "a.yaml:8:7: `trueup/v1` has no kind `Backnd`",
             "a.yaml:10:13: `apiVersion: trueup/v2` is not known",
         ]
     );
-    assert_eq!(loaded.problems[0].excerpt.as_deref(), Some("kind: Set"));
+    assert_eq!(loaded.problems[0].excerpt.as_deref(), Some("kind: Backnd"));
 }
 
 /// An embedded backend makes kinds on demand.

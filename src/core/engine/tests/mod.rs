@@ -5,7 +5,7 @@ mod family;
 mod faults;
 mod lanes;
 mod later;
-mod make;
+pub mod make;
 mod model;
 mod operations;
 mod order;

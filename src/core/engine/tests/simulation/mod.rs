@@ -7,6 +7,7 @@
 mod audit;
 mod dice;
 mod operations;
+mod pruning;
 mod run;
 mod scene;
 mod world;

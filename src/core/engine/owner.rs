@@ -1,0 +1,107 @@
+//! Owner marks on objects of a Set: written with each create and, where the API can change the object, with an
+//! update of one that lacks it. A mark is no reason to replace an object, and another owner's is left alone.
+
+use std::borrow::Cow;
+
+use super::super::document::{Ensure, OnConflict};
+use super::super::kind::Send;
+use super::super::mark::{self, Borne};
+use super::super::node::Node;
+use super::super::path::Path;
+use super::super::report::{Action, Finding};
+use super::super::value::Value;
+use super::decide::Seen;
+use super::object::Object;
+
+/// The finding that an object of a Set lacks the mark, and is not given it.
+const NO_MARK: &str = "NoOwnerMark";
+/// The finding that another owner's mark is there.
+const OTHER_OWNER: &str = "OtherOwner";
+/// The finding that says why an object is deleted that no document names.
+const PRUNED: &str = "Pruned";
+
+impl Object {
+    /// The mark that the object is to bear, and where.
+    fn mark(&self) -> Option<(&Path, &str)> {
+        let owner = self.policy.member.as_ref()?.owner.as_deref()?;
+        let wanted = self.policy.ensure == Ensure::Present && !self.context;
+        self.kind.owner.as_ref().filter(|_| wanted).map(|path| (path, owner))
+    }
+
+    fn observed(&self) -> Option<&Value> {
+        match &self.seen {
+            Seen::Present(item) => Some(&item.value),
+            _ => None,
+        }
+    }
+
+    /// What is wanted, with the mark in it.
+    pub fn with_mark<'n>(&self, spec: Cow<'n, Node>) -> Cow<'n, Node> {
+        let Some((path, owner)) = self.mark() else { return spec };
+        let observed = self.observed();
+        let wants = match observed.map(|value| mark::borne(path, owner, value)) {
+            None => true,
+            // Who applies a document sends all that is to stay.
+            Some(Borne::Ours) => self.kind.update.as_ref().is_some_and(|op| op.send == Send::Ours),
+            Some(Borne::None) => self.can_be_marked(path),
+            Some(Borne::Theirs(_)) => {
+                self.policy.on_conflict == OnConflict::Force && self.can_be_marked(path)
+            }
+        };
+        let lists = mark::place(path).is_some_and(|(_, in_list)| in_list);
+        let states = lists && spec_states(&spec, path);
+        if !wants && !states {
+            return spec;
+        }
+        let mut spec = spec.into_owned();
+        // A list of the document's own is owned whole: without the mark in it, an update would take the mark away.
+        let bears = observed.is_some_and(|value| mark::borne(path, owner, value) == Borne::Ours);
+        if wants || bears {
+            mark::add(&mut spec, path, owner, observed);
+        }
+        Cow::Owned(spec)
+    }
+
+    /// Whether an update can put the mark on an object that is there.
+    fn can_be_marked(&self, path: &Path) -> bool {
+        let field = mark::field(path);
+        let rules = (0..=field.0.len()).map(|n| &self.kind.fields.at(&Path(field.0[..n].to_vec())).here);
+        self.kind.update.is_some()
+            && rules.into_iter().all(|rule| rule.immutable.is_none() && !rule.not_compared())
+    }
+
+    /// Says of an object of a Set that it bears no mark and gets none, and of a deletion what proves that it is ours.
+    pub fn note_ownership(&mut self, due: Action) {
+        self.findings.retain(|finding| ![NO_MARK, OTHER_OWNER].contains(&finding.code));
+        let told = self.findings.iter().any(|finding| finding.code == PRUNED);
+        let pruned = self.policy.pruned.as_ref().filter(|_| due == Action::Delete && !told);
+        let finding = pruned.map(|pruned| pruned.told(PRUNED)).or_else(|| self.unmarked());
+        self.findings.extend(finding);
+    }
+
+    fn unmarked(&self) -> Option<Finding> {
+        let (path, owner) = self.mark()?;
+        let field = mark::field(path);
+        match mark::borne(path, owner, self.observed()?) {
+            Borne::None if !self.can_be_marked(path) => {
+                let why =
+                    format!("`{field}` does not hold the owner `{owner}`, and the API cannot change it");
+                Some(
+                    Finding::new(NO_MARK, why)
+                        .hint("once its document is gone, it is not pruned: delete it by hand"),
+                )
+            }
+            Borne::Theirs(other) if self.policy.on_conflict != OnConflict::Force => {
+                let why = format!("`{field}` says that it is `{other}`'s, and it is left so");
+                Some(Finding::new(OTHER_OWNER, why).hint("take it over with `trueup/on-conflict: force`"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether a document states the list that the mark is an element of.
+fn spec_states(spec: &Node, path: &Path) -> bool {
+    let Some((names, _)) = mark::place(path) else { return false };
+    names.into_iter().try_fold(spec, |node, name| node.get(name)).is_some()
+}

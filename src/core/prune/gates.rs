@@ -1,0 +1,98 @@
+//! The gates: what is closed for a whole Set, and how that is said. A closed gate is an entry of the Set's own in the
+//! report, with the numbers and with what opens it.
+
+use super::super::document::{Document, Ensure};
+use super::super::identity::{Key, KindName, ObjectId};
+use super::super::report::{Action, Explanation, Outcome};
+use super::super::set::{OWN, Set, limit};
+use super::{Candidate, Gates, Known, Plan, entry};
+
+/// Lets through what may go; says of everything else why it stays.
+pub fn pass(known: &Known, gates: &Gates, doubts: &[Option<String>], candidates: Vec<Candidate>) -> Plan {
+    let mut plan = Plan::default();
+    let mut closed = Vec::new();
+    for (at, set) in known.sets.iter().enumerate() {
+        let due = candidates.iter().filter(|one| one.set == at && one.verdict.is_ok()).count();
+        let verdict = match (&doubts[at], gates.deletes) {
+            (Some(doubt), _) => Some(Outcome::Unknown(unknown(doubt))),
+            (None, true) => refused(due, wanted(set, known), set, gates).map(Outcome::Refused),
+            (None, false) => None,
+        };
+        closed.push(verdict);
+    }
+    let verdicts = known.sets.iter().zip(&closed);
+    plan.told.extend(verdicts.filter_map(|(set, verdict)| {
+        Some(entry(id(set), set.origin.clone(), Action::None, verdict.clone()?))
+    }));
+    let doubtful = closed.iter().any(|verdict| matches!(verdict, Some(Outcome::Unknown(_))));
+    for candidate in candidates {
+        let set = candidate.set;
+        let shut = doubtful || closed[set].is_some();
+        match (&candidate.verdict, shut) {
+            (Err(why), _) => {
+                let why = why.clone();
+                plan.told.push(candidate.entry(Action::None, Outcome::Extra(why)));
+            }
+            (Ok(_), _) if !gates.deletes => {
+                let why = format!("no document names it; it is in the set `{}`", known.sets[set].name);
+                let why = Explanation::new(why).hint("`--prune` deletes it");
+                plan.told.push(candidate.entry(Action::None, Outcome::Extra(why)));
+            }
+            (Ok(_), true) => {
+                let why = format!("nothing of the set `{}` is deleted", known.sets[set].name);
+                let why = Outcome::Skipped(Explanation::new(why));
+                plan.told.push(candidate.entry(Action::Delete, why));
+            }
+            (Ok(proof), false) => {
+                let proof = *proof;
+                plan.doomed.push(candidate.doomed(&known.sets[set], proof));
+            }
+        }
+    }
+    plan
+}
+
+/// How many objects of a Set documents want to be there.
+fn wanted(set: &Set, known: &Known) -> usize {
+    let is_wanted = |document: &&Document| {
+        let kind = known.kinds.get(&document.id.kind);
+        document.policy.ensure != Ensure::Absent
+            && kind.is_some_and(|kind| set.claim_of(&document.id, kind).is_some())
+    };
+    known.documents.iter().filter(is_wanted).count()
+}
+
+/// Why so many deletions of a Set are not made.
+fn refused(due: usize, wanted: usize, set: &Set, gates: &Gates) -> Option<Explanation> {
+    if due == 0 {
+        return None;
+    }
+    let would = |n: usize| if n == 1 { "1 object".to_owned() } else { format!("{n} objects") };
+    if wanted == 0 && !gates.allow_empty {
+        let why = format!("no document names an object in its scope: {} would be deleted", would(due));
+        return Some(Explanation::new(why).hint("if that is meant: `--allow-empty`"));
+    }
+    let most = gates.max_deletes.or(set.max_deletes).unwrap_or_else(|| limit(wanted));
+    let from = match (gates.max_deletes, set.max_deletes) {
+        (Some(_), _) => "`--max-deletes`",
+        (None, Some(_)) => "`max-deletes` of the set",
+        (None, None) => "a fifth of what the documents name, and at least 5",
+    };
+    (due > most).then(|| {
+        let why = format!("{} would be deleted, and the limit is {most} ({from})", would(due));
+        Explanation::new(why).hint(format!(
+            "if that is meant: `--max-deletes {due}` for this run, or `max-deletes: {due}` in the set's `spec`"
+        ))
+    })
+}
+
+fn unknown(doubt: &str) -> Explanation {
+    Explanation::new(format!("what is in its scope is not known whole: {doubt}"))
+        .hint("nothing is deleted while a listing is not whole")
+}
+
+/// The name of a Set in a report.
+fn id(set: &Set) -> ObjectId {
+    let kind = KindName { backend: OWN.into(), kind: "Set".into() };
+    ObjectId { kind, key: Key::new(vec![("name".into(), (&*set.name).into())]) }
+}

@@ -1,0 +1,305 @@
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::*;
+use crate::core::engine::tests::make::{document, key_of, kind, kind_name};
+use crate::core::kind::Kind;
+use crate::core::path::Path;
+
+fn origin() -> Origin {
+    Origin { file: "set.yaml".into(), at: Pos { line: 3, column: 5 } }
+}
+
+fn claim(kind: &str, within: &[(&str, &str)], exclusive: bool) -> Claim {
+    let within = within.iter().map(|(part, value)| ((*part).into(), Value::from(*value))).collect();
+    Claim { kind: kind_name(kind), within, exclusive, origin: origin() }
+}
+
+fn set(scope: Vec<Claim>) -> Set {
+    Set { name: "ours".into(), owner: Some("me".into()), scope, max_deletes: None, origin: origin() }
+}
+
+fn item(key: &[(&str, &str)], value: Value) -> Item {
+    Item {
+        key: key_of(key),
+        server_id: Some(key.iter().map(|(_, value)| *value).collect::<Vec<_>>().join("-").into()),
+        version: None,
+        value: Arc::new(value),
+        deleting: false,
+        ready: None,
+    }
+}
+
+/// Zones with records in them; a record bears a mark.
+fn kinds() -> Kinds {
+    let mut kinds = Kinds::default();
+    kinds.insert(kind("Zone", false, None));
+    kinds.insert(Kind { owner: Path::parse("owner").ok(), ..kind("Record", false, Some("Zone")) });
+    kinds.insert(Kind { delete: None, ..kind("Note", false, Some("Zone")) });
+    kinds
+}
+
+struct World {
+    kinds: Kinds,
+    sets: Vec<Set>,
+    documents: Vec<Document>,
+    swept: Vec<Swept>,
+    gates: Gates,
+}
+
+impl World {
+    /// A Set over the records of one zone, of which a document names one.
+    fn new(items: Vec<Item>) -> World {
+        World {
+            kinds: kinds(),
+            sets: vec![set(vec![claim("Record", &[("in", "a.org")], false)])],
+            documents: vec![document("Record", &[("in", "a.org"), ("name", "www")], json!({}))],
+            swept: vec![Swept { items, doubts: Vec::new() }],
+            gates: Gates { deletes: true, ..Gates::default() },
+        }
+    }
+
+    /// What is to go, and what is said of the rest: `Kind key: word: message`.
+    fn plan(&self) -> (Vec<String>, Vec<String>) {
+        let graph = Graph::build(&self.documents, &self.kinds).expect("documents that fit together");
+        let known = Known { sets: &self.sets, documents: &self.documents, graph: &graph, kinds: &self.kinds };
+        let plan = plan(&known, self.swept.clone(), &self.gates);
+        let told = plan.told.iter().map(|entry| {
+            let why = entry.result.explanation().expect("a reason");
+            format!("{}: {}: {}", entry.id, entry.result.word(), why.message)
+        });
+        (plan.doomed.iter().map(|document| document.id.to_string()).collect(), told.collect())
+    }
+
+    fn doomed(&self) -> Vec<String> {
+        self.plan().0
+    }
+
+    fn told(&self) -> Vec<String> {
+        self.plan().1
+    }
+}
+
+fn record(name: &str, value: Value) -> Item {
+    item(&[("in", "a.org"), ("name", name)], value)
+}
+
+fn ours(name: &str) -> Item {
+    record(name, json!({"owner": "me"}))
+}
+
+#[test]
+fn what_bears_the_mark_and_is_in_no_document_goes() {
+    let world = World::new(vec![
+        ours("www"),
+        ours("old"),
+        record("theirs", json!({"owner": "you"})),
+        record("nobodys", json!({})),
+        item(&[("in", "b.org"), ("name", "elsewhere")], json!({"owner": "me"})),
+    ]);
+    assert_eq!(world.doomed(), ["Record a.org/old"]);
+    assert_eq!(
+        world.told(),
+        [
+            "Record a.org/theirs: extra: nothing proves that it is ours: `owner` says that it is `you`'s",
+            "Record a.org/nobodys: extra: nothing proves that it is ours: `owner` does not hold the owner `me`",
+        ]
+    );
+}
+
+#[test]
+fn an_exclusive_scope_is_a_proof_and_no_owner_is_none() {
+    let mut world = World::new(vec![record("old", json!({}))]);
+    world.sets[0].owner = None;
+    assert_eq!(world.doomed(), [""; 0]);
+    assert_eq!(
+        world.told(),
+        ["Record a.org/old: extra: nothing proves that it is ours: the set `ours` names no `owner`"]
+    );
+    world.sets[0].scope[0].exclusive = true;
+    assert_eq!(world.doomed(), ["Record a.org/old"]);
+}
+
+#[test]
+fn a_closed_gate_is_said_with_numbers() {
+    let many: Vec<Item> = (0..7).map(|i| ours(&format!("old{i}"))).collect();
+    let mut world = World::new(many);
+    let (doomed, told) = world.plan();
+    assert_eq!(doomed, [""; 0]);
+    assert_eq!(told.len(), 8);
+    assert_eq!(
+        told[0],
+        "Set ours: refused: 7 objects would be deleted, and the limit is 5 (a fifth of what the documents name, and at least 5)"
+    );
+    assert_eq!(told[1], "Record a.org/old0: skipped: nothing of the set `ours` is deleted");
+    world.sets[0].max_deletes = Some(6);
+    assert!(world.told()[0].ends_with("the limit is 6 (`max-deletes` of the set)"));
+    world.gates.max_deletes = Some(7);
+    assert_eq!(world.doomed().len(), 7);
+    world.gates.max_deletes = Some(0);
+    assert!(world.told()[0].ends_with("the limit is 0 (`--max-deletes`)"));
+}
+
+#[test]
+fn an_empty_desired_set_needs_to_be_meant() {
+    let mut world = World::new(vec![ours("old")]);
+    world.documents[0].policy.ensure = Ensure::Absent;
+    assert_eq!(world.doomed(), [""; 0]);
+    world.documents.clear();
+    assert_eq!(
+        world.told()[0],
+        "Set ours: refused: no document names an object in its scope: 1 object would be deleted"
+    );
+    world.gates.allow_empty = true;
+    assert_eq!(world.doomed(), ["Record a.org/old"]);
+}
+
+/// A scope that is not known whole stops the pruning of every Set.
+#[test]
+fn one_listing_that_is_not_whole_stops_everything() {
+    let mut world = World::new(vec![ours("old")]);
+    let other = Set { name: "zones".into(), ..set(vec![claim("Zone", &[], true)]) };
+    world.sets.push(other);
+    let doubts = vec!["GET /zones: 403 Forbidden".to_owned()];
+    world.swept.push(Swept { items: vec![item(&[("name", "x.org")], json!({}))], doubts });
+    let (doomed, told) = world.plan();
+    assert_eq!(doomed, [""; 0]);
+    assert_eq!(
+        told,
+        [
+            "Set zones: unknown: what is in its scope is not known whole: GET /zones: 403 Forbidden",
+            "Record a.org/old: skipped: nothing of the set `ours` is deleted",
+            "Zone x.org: skipped: nothing of the set `zones` is deleted",
+        ]
+    );
+}
+
+#[test]
+fn nothing_goes_that_documents_stand_below_or_were_named() {
+    let mut world = World::new(Vec::new());
+    world.sets = vec![set(vec![claim("Zone", &[], true)])];
+    world.swept = vec![Swept {
+        items: vec![item(&[("name", "a.org")], json!({})), item(&[("name", "b.org")], json!({}))],
+        doubts: Vec::new(),
+    }];
+    world.documents.push(document("Zone", &[("name", "c.org")], json!({})));
+    assert_eq!(world.plan(), (vec!["Zone b.org".to_owned()], Vec::new()));
+    world.documents[1].policy.pinned_id = Some("b.org".into());
+    assert_eq!(world.plan(), (Vec::new(), Vec::new()));
+}
+
+#[test]
+fn a_name_that_differs_in_letter_case_alone_is_left() {
+    let world = World::new(vec![ours("WWW")]);
+    assert_eq!(world.doomed(), [""; 0]);
+    assert_eq!(
+        world.told(),
+        [
+            "Record a.org/WWW: extra: the name of `Record a.org/www`, which has a document, differs in letter case or type alone"
+        ]
+    );
+}
+
+#[test]
+fn several_of_one_name_are_left_and_one_that_was_listed_twice_is_one() {
+    let mut twin = ours("old");
+    let world = World::new(vec![ours("old"), twin.clone()]);
+    assert_eq!(world.doomed(), ["Record a.org/old"]);
+    twin.server_id = Some("another".into());
+    let world = World::new(vec![ours("old"), twin]);
+    assert_eq!(
+        world.plan(),
+        (vec![], vec!["Record a.org/old: extra: 2 objects answer to its name".to_owned()])
+    );
+}
+
+#[test]
+fn what_the_server_made_for_itself_is_not_too_much() {
+    let mut world = World::new(vec![ours("amq.topic"), ours("old")]);
+    let builtin = |text: &str| crate::core::filter::Filter::parse(text).ok();
+    let kind = kind("Record", false, Some("Zone"));
+    let owner = Path::parse("owner").ok();
+    let filter = r#".owner == "me""#;
+    world.kinds.insert(Kind { owner: owner.clone(), builtin: builtin(filter), ..kind.clone() });
+    assert_eq!(world.plan(), (vec![], vec![]));
+    world.kinds.insert(Kind { owner, builtin: builtin("error(1)"), ..kind });
+    assert!(world.told()[0].contains("extra: whether it is the server's own cannot be told"));
+    assert_eq!(world.doomed(), [""; 0]);
+}
+
+#[test]
+fn what_is_on_its_way_out_is_no_deletion_of_ours() {
+    let world = World::new(vec![Item { deleting: true, ..ours("old") }]);
+    assert_eq!(world.doomed(), [""; 0]);
+    assert!(world.told()[0].ends_with("the server is deleting it, and has not finished"));
+}
+
+/// A zone, its records and notes, which go with it only.
+fn family() -> World {
+    let mut world = World::new(Vec::new());
+    world.sets =
+        vec![set(vec![claim("Zone", &[], true), claim("Record", &[], false), claim("Note", &[], true)])];
+    let swept = |items: Vec<Item>| Swept { items, doubts: Vec::new() };
+    let old = |kind: &str, value: Value| item(&[("in", "old.org"), ("name", kind)], value);
+    world.swept = vec![
+        swept(vec![item(&[("name", "old.org")], json!({}))]),
+        swept(vec![old("r", json!({"owner": "me"}))]),
+        swept(vec![old("n", json!({}))]),
+    ];
+    world
+}
+
+#[test]
+fn children_go_before_their_parents_and_one_that_stays_keeps_them() {
+    let mut world = family();
+    let (doomed, told) = world.plan();
+    assert_eq!(doomed, ["Zone old.org", "Record old.org/r"]);
+    assert_eq!(told, ["Note old.org/n: extra: the API has no way to delete a Note"]);
+    let graph = Graph::build(&world.documents, &world.kinds).expect("documents");
+    let known = Known { sets: &world.sets, documents: &world.documents, graph: &graph, kinds: &world.kinds };
+    let made = plan(&known, world.swept.clone(), &world.gates);
+    let rank = |at: usize| made.doomed[at].policy.pruned.as_ref().expect("it is pruned").rank;
+    assert!(rank(1) > rank(0), "a record is deleted before its zone");
+
+    world.swept[1].items[0].value = Arc::new(json!({"owner": "you"}));
+    assert_eq!(world.doomed(), [""; 0]);
+    assert!(world.told()[0].ends_with("Zone old.org: extra: `Record old.org/r`, which is below it, stays"));
+}
+
+#[test]
+fn what_is_below_an_object_that_is_to_be_absent_goes_with_it() {
+    let mut world = family();
+    let mut zone = document("Zone", &[("name", "old.org")], json!({}));
+    zone.policy.ensure = Ensure::Absent;
+    world.documents.push(zone);
+    assert_eq!(world.doomed(), [""; 0]);
+    assert!(world.told()[0].ends_with("it goes with `Zone old.org`, which is to be absent"));
+}
+
+#[test]
+fn without_pruning_all_that_is_too_much_is_told() {
+    let mut world = World::new(vec![ours("old"), record("theirs", json!({}))]);
+    world.gates.deletes = false;
+    assert_eq!(world.doomed(), [""; 0]);
+    assert_eq!(world.told().len(), 2);
+    assert!(world.told().iter().all(|line| line.contains(": extra: ")));
+}
+
+#[test]
+fn the_last_look_before_a_deletion_needs_the_proof_as_well() {
+    let pruned = |proof| Pruned {
+        set: "ours".into(),
+        owner: Some("me".into()),
+        proof,
+        server_id: Some("a.org-old".into()),
+        rank: Rank::default(),
+    };
+    let kinds = kinds();
+    let kind = kinds.get(&kind_name("Record")).expect("a kind");
+    let word = |proof, item: &Item| pruned(proof).stays(kind, item).map(|outcome| outcome.word());
+    assert_eq!(word(Proof::Mark, &ours("old")), None);
+    assert_eq!(word(Proof::Mark, &record("old", json!({"owner": "you"}))), Some("refused"));
+    assert_eq!(word(Proof::Exclusive, &record("old", json!({}))), None);
+    assert_eq!(word(Proof::Exclusive, &Item { server_id: None, ..ours("old") }), Some("conflict"));
+}

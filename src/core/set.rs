@@ -1,0 +1,72 @@
+//! Sets: what the files of one owner claim of a server, so that what left the files can leave the server.
+//!
+//! A claim is declared, never deduced from the documents that are there: the last object of a kind goes as every
+//! other does (kubectl #555).
+
+use std::sync::Arc;
+
+use super::identity::{KindName, ObjectId};
+use super::kind::Kind;
+use super::node::Origin;
+use super::value::Value;
+
+/// The `apiVersion` of the tool's own kinds.
+pub const OWN: &str = "trueup/v1";
+
+/// `kind: Set`.
+#[derive(Clone, Debug)]
+pub struct Set {
+    pub name: Arc<str>,
+    /// The mark of its objects, where their kinds have a place for one.
+    pub owner: Option<Arc<str>>,
+    pub scope: Vec<Claim>,
+    /// So many objects, at most, are deleted in one run; `None` leaves it to [`limit`].
+    pub max_deletes: Option<usize>,
+    pub origin: Origin,
+}
+
+/// One entry of a Set's `scope`: the objects of a kind, or those with these parts in their keys.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    pub kind: KindName,
+    /// What parts of the key must be; those that are not named can be anything.
+    pub within: Vec<(Arc<str>, Value)>,
+    /// Nobody else has objects here: being here is the proof of ownership.
+    pub exclusive: bool,
+    pub origin: Origin,
+}
+
+/// The Set that claims a document's object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    pub set: Arc<str>,
+    /// The mark that the object is to bear.
+    pub owner: Option<Arc<str>>,
+}
+
+impl Claim {
+    /// Whether an object of `kind` is in this scope.
+    pub fn covers(&self, id: &ObjectId, kind: &Kind) -> bool {
+        id.kind == self.kind && self.within.iter().all(|(part, value)| kind.same_part(&id.key, part, value))
+    }
+
+    /// Whether there can be an object in both scopes; `kind` is the one of this claim.
+    pub fn meets(&self, other: &Claim, kind: &Kind) -> bool {
+        let own = kind.key_of(self.within.clone());
+        let same =
+            |(part, value): &(Arc<str>, Value)| own.get(part).is_none() || kind.same_part(&own, part, value);
+        self.kind == other.kind && other.within.iter().all(same)
+    }
+}
+
+impl Set {
+    /// The claim that an object is in.
+    pub fn claim_of(&self, id: &ObjectId, kind: &Kind) -> Option<&Claim> {
+        self.scope.iter().find(|claim| claim.covers(id, kind))
+    }
+}
+
+/// So many objects may go where nobody says how many: a fifth of what the documents name, and always five.
+pub fn limit(documents: usize) -> usize {
+    (documents / 5).max(5)
+}
