@@ -78,7 +78,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__apply)
-            opts="-f -l -v -q -h --yes --detailed-exitcode --replace --rotate --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --yes --detailed-exitcode --replace --rotate --record --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -89,6 +89,10 @@ _trueup() {
                     return 0
                     ;;
                 --rotate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --record)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -126,6 +130,13 @@ _trueup() {
                     ;;
                 --allow-env)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --base)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --parallel)
@@ -236,14 +247,14 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__drift)
-            opts="-f -l -v -q -h --fail-on --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --fail-on --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --fail-on)
-                    COMPREPLY=($(compgen -W "difference extra" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "difference pending drift conflict extra" -- "${cur}"))
                     return 0
                     ;;
                 --max-deletes)
@@ -280,6 +291,13 @@ _trueup() {
                     ;;
                 --allow-env)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --base)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --parallel)
@@ -506,7 +524,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__plan)
-            opts="-f -l -v -q -h --out --show --detailed-exitcode --replace --rotate --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --out --show --detailed-exitcode --replace --rotate --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -584,6 +602,13 @@ _trueup() {
                     ;;
                 --allow-env)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --base)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --parallel)

@@ -56,6 +56,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l only -d 'Only obj
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
@@ -71,6 +72,9 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -s v -l verbose -d '
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s h -l help -d 'Print help'
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l fail-on -d 'What makes the exit code 2; can be repeated [default: difference]' -r -f -a "difference\t'Something is to be created, changed or deleted'
+pending\t'The files changed since the base'
+drift\t'The server changed since the base'
+conflict\t'Both changed, to different ends'
 extra\t'Something is in the scope of a Set and in no document'"
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
@@ -79,6 +83,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand drift" -l only -d 'Only ob
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
@@ -94,6 +99,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand drift" -s q -l quiet -d 'N
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l record -d 'Once all is settled, move this Git ref to the last commit, to be a later base' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
@@ -101,6 +107,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand apply" -l only -d 'Only ob
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''

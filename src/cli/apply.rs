@@ -9,7 +9,8 @@ use super::start;
 use crate::core::exit::{Exit, Verb, exit};
 use crate::core::problem::Problem;
 use crate::core::prune::Gates;
-use crate::core::report::{Outcome, Report};
+use crate::core::report::{Entry, Outcome, Report};
+use crate::core::tally::Tally;
 use crate::render::out::{Format, Out};
 use crate::render::text::View;
 use crate::run::drive::Limits;
@@ -69,12 +70,19 @@ impl Job<'_> {
                 start::sweep(&mut runner, &self.pruning, limits, out).await?;
             }
             match self.passes(&mut runner, limits, out).await {
-                Ok((report, shown)) => {
+                Ok((mut report, shown)) => {
+                    let unrecorded = record(&runner, &mut report);
                     let elapsed = start::told(began.elapsed());
                     let (objects, fields) = (shown != Shown::Whole, shown == Shown::Nothing);
                     let verbose = self.output.verbose > 0;
                     out.report(&report, &View { verb: self.verb, objects, fields, verbose, elapsed });
-                    Ok(exit(&report, self.verb, self.detailed))
+                    match unrecorded {
+                        None => Ok(exit(&report, self.verb, self.detailed)),
+                        Some(problem) => {
+                            out.error(&problem);
+                            Ok(if Tally::of(&report).wrote > 0 { Exit::Partial } else { Exit::Failed })
+                        }
+                    }
                 }
                 Err(problem) => Err(start::failed(&problem, out)),
             }
@@ -133,6 +141,19 @@ impl Job<'_> {
             out.error(&Problem::new(message).hint(confirm::HINT));
         }
         consent
+    }
+}
+
+/// Moves the ref that is to follow what is applied, if all of it is; why it could not be moved.
+fn record(runner: &Runner, report: &mut Report) -> Option<Problem> {
+    let settled = |entry: &Entry| matches!(entry.verdict(), Outcome::InSync | Outcome::Done);
+    let record = runner.record().filter(|_| !report.interrupted && report.objects.iter().all(settled))?;
+    match record.done() {
+        Ok(recorded) => {
+            report.recorded = Some(recorded);
+            None
+        }
+        Err(problem) => Some(problem.hint("all is applied: only the ref is not where it should be")),
     }
 }
 

@@ -83,14 +83,6 @@ pub enum OutputFormat {
     Ndjson,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// Something is to be created, changed or deleted
-    Difference,
-    /// Something is in the scope of a Set and in no document
-    Extra,
-}
-
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Input")]
 pub struct SourceArgs {
@@ -112,6 +104,28 @@ pub struct SourceArgs {
     /// Let manifests read only these variables of the environment; can be repeated
     #[arg(long, value_name = "GLOB", env = "TRUEUP_ALLOW_ENV")]
     pub allow_env: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Input")]
+pub struct BaseArgs {
+    /// What the same files said before: a revision of their Git repository, or a folder
+    #[arg(long, value_name = "REV|DIR", value_hint = ValueHint::DirPath, env = "TRUEUP_BASE")]
+    pub base: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Something is to be created, changed or deleted
+    Difference,
+    /// The files changed since the base
+    Pending,
+    /// The server changed since the base
+    Drift,
+    /// Both changed, to different ends
+    Conflict,
+    /// Something is in the scope of a Set and in no document
+    Extra,
 }
 
 #[derive(Debug, Args)]
@@ -180,6 +194,8 @@ pub struct PlanArgs {
     #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]
+    pub base: BaseArgs,
+    #[command(flatten)]
     pub effort: EffortArgs,
 }
 
@@ -192,6 +208,8 @@ pub struct DriftArgs {
     pub pruning: PruneArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
+    #[command(flatten)]
+    pub base: BaseArgs,
     #[command(flatten)]
     pub effort: EffortArgs,
 }
@@ -207,10 +225,15 @@ pub struct ApplyArgs {
     pub detail: DetailArgs,
     #[command(flatten)]
     pub consents: ConsentArgs,
+    /// Once all is settled, move this Git ref to the last commit, to be a later base
+    #[arg(long, value_name = "REF", env = "TRUEUP_RECORD")]
+    pub record: Option<String>,
     #[command(flatten)]
     pub pruning: PruneArgs,
     #[command(flatten)]
     pub sources: SourceArgs,
+    #[command(flatten)]
+    pub base: BaseArgs,
     #[command(flatten)]
     pub effort: EffortArgs,
 }

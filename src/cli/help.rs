@@ -20,12 +20,14 @@ Examples:
   trueup plan --show p.plan
   helm template chart | trueup plan -f - --backends backends.yaml
 
-Nothing is ever written. With --detailed-exitcode the exit code is 2 when there are differences.";
+Nothing is ever written. With --base each difference says who made it: pending, drift, or a conflict.
+With --detailed-exitcode the exit code is 2 when there are differences.";
 
 pub const DRIFT: &str = "\
 Examples:
   trueup drift -f manifests/
   trueup drift -f manifests/ -l team=payments --output ndjson
+  trueup drift -f manifests/ --base production --fail-on drift    what others changed since it was applied
   trueup drift -f manifests/ --fail-on difference,extra
 
 Nothing is ever written. The exit code is 2 when the server differs, 0 when all is in sync.";
@@ -36,6 +38,7 @@ Examples:
   trueup apply -f manifests/ --yes                      in CI
   trueup apply p.plan                                   what `plan --out p.plan` saved, and nothing else
   trueup apply -f manifests/ --replace Queue///orders   where replacing is the only way
+  trueup apply -f manifests/ --base production --record production --yes
   trueup apply -f manifests/ --prune --max-deletes 20   deletes what a Set claims and no document names
 
 Without a terminal and without --yes nothing is written, and the exit code is 5 unless all is in sync.

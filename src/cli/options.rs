@@ -63,6 +63,10 @@ pub struct Sources {
     pub allow_env: Vec<String>,
     /// Whether the documents are kept as they are written: to be saved.
     pub keep: bool,
+    /// What the files said before: a revision, or a folder.
+    pub base: Option<String>,
+    /// The ref that is to be moved once all is settled.
+    pub record: Option<String>,
 }
 
 /// How hard to work.
@@ -100,7 +104,7 @@ pub struct Drift {
     pub effort: Effort,
     pub pruning: Gates,
     /// What makes a difference for the exit code; empty: whatever is to be done.
-    pub fail_on: Vec<FailOn>,
+    pub fail_on: BTreeSet<FailOn>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

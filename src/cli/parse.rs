@@ -1,13 +1,14 @@
 //! From flags to options, with the checks that clap cannot make.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
 use super::args::{
-    ApplyArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs, FailOn, GetArgs,
-    OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
+    ApplyArgs, BaseArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs,
+    FailOn, GetArgs, OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs, ValidateArgs, Verb,
 };
 use super::options::{
     Apply, ApplyPlan, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output,
@@ -94,12 +95,20 @@ fn command(verb: Verb) -> Result<Command, Problem> {
 }
 
 fn plan(args: PlanArgs) -> Result<Command, Problem> {
-    let PlanArgs { out, show, detail, consents, pruning, sources, effort: pace } = args;
+    let PlanArgs { out, show, detail, consents, pruning, sources, base, effort: pace } = args;
+    if out.is_some() && base.base.is_some() {
+        let problem = Problem::new("a plan is saved without a `--base`");
+        return Err(problem.hint("whoever applies it has no Git repository: leave out `--base`, or `--out`"));
+    }
+    if out.is_some() && pruning.prune {
+        let problem = Problem::new("a plan is saved without `--prune`");
+        return Err(problem.hint("what is deleted is looked for anew: `apply --prune`"));
+    }
     Ok(match show {
         Some(file) => Command::Show(file),
         None => Command::Plan(Plan {
             pruning: gates(&pruning, &sources)?,
-            sources: Sources { keep: out.is_some(), ..with_files(sources, "plan")? },
+            sources: Sources { keep: out.is_some(), ..with_base(with_files(sources, "plan")?, base)? },
             effort: effort(&pace),
             consents: agreed(consents),
             detailed_exitcode: detail.detailed_exitcode,
@@ -109,11 +118,13 @@ fn plan(args: PlanArgs) -> Result<Command, Problem> {
 }
 
 fn apply(args: ApplyArgs) -> Result<Command, Problem> {
-    let ApplyArgs { plan, yes, detail, consents, pruning, sources, effort: pace } = args;
+    let ApplyArgs { plan, yes, detail, consents, record, pruning, sources, base, effort: pace } = args;
     let Some(plan) = plan else {
+        let pruning = gates(&pruning, &sources)?;
+        let sources = with_base(with_files(sources, "apply")?, base)?;
         return Ok(Command::Apply(Apply {
-            pruning: gates(&pruning, &sources)?,
-            sources: with_files(sources, "apply")?,
+            pruning,
+            sources: recorded(sources, record)?,
             effort: effort(&pace),
             consents: agreed(consents),
             detailed_exitcode: detail.detailed_exitcode,
@@ -127,7 +138,11 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
         ("--exclude", sources.exclude.is_empty()),
         ("--replace", consents.replace.is_empty()),
         ("--rotate", consents.rotate.is_empty()),
+        ("--base", base.base.is_none()),
+        ("--record", record.is_none()),
         ("--prune", !pruning.prune),
+        ("--max-deletes", pruning.max_deletes.is_none()),
+        ("--allow-empty", !pruning.allow_empty),
     ];
     if let Some((flag, _)) = given.iter().find(|(_, none)| !none) {
         let problem = Problem::new(format!("`apply PLANFILE` takes no `{flag}`: the plan says it"));
@@ -170,6 +185,30 @@ fn sources(args: SourceArgs) -> Sources {
         backends: args.backends,
         allow_env: args.allow_env,
         keep: false,
+        base: None,
+        record: None,
+    }
+}
+
+fn with_base(sources: Sources, BaseArgs { base }: BaseArgs) -> Result<Sources, Problem> {
+    if base.as_deref() == Some("") {
+        let problem = Problem::new("`--base` names nothing");
+        return Err(problem.hint("it takes a revision of the files' Git repository, or a folder"));
+    }
+    Ok(Sources { base, ..sources })
+}
+
+/// What is recorded is all that the files say, so all of it has to be applied.
+fn recorded(sources: Sources, record: Option<String>) -> Result<Sources, Problem> {
+    let chosen = !(sources.labels.is_empty() && sources.only.is_empty() && sources.exclude.is_empty());
+    match record.as_deref() {
+        Some("") => Err(Problem::new("`--record` names no ref").hint("write it like `--record production`")),
+        Some(_) if chosen => {
+            let problem =
+                Problem::new("`--record` is about all of the files, and only some objects are chosen");
+            Err(problem.hint("leave out `-l`, `--only` and `--exclude`, or `--record`"))
+        }
+        _ => Ok(Sources { record, ..sources }),
     }
 }
 
@@ -178,18 +217,28 @@ fn effort(args: &EffortArgs) -> Effort {
 }
 
 fn drift(args: DriftArgs) -> Result<Drift, Problem> {
-    let DriftArgs { fail_on, pruning, sources, effort: pace } = args;
-    let fail_on: Vec<exit::FailOn> = fail_on.into_iter().map(what).collect();
+    let DriftArgs { fail_on, pruning, sources, base, effort: pace } = args;
+    let fail_on: BTreeSet<exit::FailOn> = fail_on.into_iter().map(what).collect();
     if fail_on.contains(&exit::FailOn::Extra) {
         whole("--fail-on extra", &sources)?;
     }
     let pruning = gates(&pruning, &sources)?;
-    Ok(Drift { sources: with_files(sources, "drift")?, effort: effort(&pace), pruning, fail_on })
+    let sources = with_base(with_files(sources, "drift")?, base)?;
+    let by_base = |what: &&exit::FailOn| matches!(what, exit::FailOn::Pending | exit::FailOn::Drift);
+    if let Some(what) = fail_on.iter().find(by_base).filter(|_| sources.base.is_none()) {
+        // Without a base nobody knows who made a difference.
+        let problem = Problem::new(format!("`--fail-on {}` needs a base to tell it by", what.word()));
+        return Err(problem.hint("say what the files were when they were applied: `--base REV`"));
+    }
+    Ok(Drift { sources, effort: effort(&pace), pruning, fail_on })
 }
 
 fn what(word: FailOn) -> exit::FailOn {
     match word {
         FailOn::Difference => exit::FailOn::Difference,
+        FailOn::Pending => exit::FailOn::Pending,
+        FailOn::Drift => exit::FailOn::Drift,
+        FailOn::Conflict => exit::FailOn::Conflict,
         FailOn::Extra => exit::FailOn::Extra,
     }
 }

@@ -25,7 +25,7 @@ fn the_declaration_is_sound() {
 
 #[test]
 fn flags_become_options() {
-    let line = "apply -f a -f b.yaml -l app=web,tier!=db --only Queue/* --exclude */x --backends c --allow-env API_* \
+    let line = "apply -f a -f b.yaml -l app=web,tier!=db --only Queue/* --exclude */x --backends c --allow-env API_* --base main \
                 --parallel 8 --timeout 1m30s --yes --detailed-exitcode --replace Queue///orders --replace Queue///b \
                 --rotate User/a --max-deletes 3 --allow-empty --output ndjson --color never -vv";
     let Invocation { command: Command::Apply(apply), output } = read(line).expect(line) else {
@@ -43,6 +43,8 @@ fn flags_become_options() {
                 backends: vec!["c".into()],
                 allow_env: texts(&["API_*"]),
                 keep: false,
+                base: Some("main".into()),
+                record: None,
             },
             pruning: Gates { deletes: false, max_deletes: Some(3), allow_empty: true },
             effort: Effort { parallel: Some(8), timeout: Some(Duration::from_secs(90)) },

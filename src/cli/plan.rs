@@ -19,30 +19,26 @@ pub fn plan(options: &Plan, output: &Output, out: &mut Out) -> Exit {
 fn planned(options: &Plan, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
     let loaded = start::load(Verb::Plan.word(), &options.sources, Reach::Used, out)?;
     let saving = Saving::of(options, &loaded, out)?;
-    let comparison = Comparison {
-        verb: Verb::Plan,
-        effort: options.effort,
-        consents: &options.consents,
-        pruning: options.pruning,
-        tells_extra: false,
-        output,
-    };
-    let code = |report: &Report| exit(report, Verb::Plan, options.detailed_exitcode);
-    comparison.run(loaded, &code, saving, out)
+    let (effort, consents) = (options.effort, &options.consents);
+    let (pruning, tells_extra) = (options.pruning, false);
+    let comparison = Comparison { verb: Verb::Plan, effort, consents, pruning, tells_extra, output };
+    let judge = |report: &Report| exit(report, Verb::Plan, options.detailed_exitcode);
+    comparison.run(loaded, &judge, saving, out)
 }
 
 pub fn drift(options: &Drift, output: &Output, out: &mut Out) -> Exit {
+    let consents = &Consents::default();
     let comparison = Comparison {
         verb: Verb::Drift,
         effort: options.effort,
-        consents: &Consents::default(),
+        consents,
         pruning: options.pruning,
         tells_extra: options.fail_on.contains(&FailOn::Extra),
         output,
     };
-    let code = |report: &Report| exit::drift(report, &options.fail_on);
     let loaded = start::load(Verb::Drift.word(), &options.sources, Reach::Used, out);
-    loaded.and_then(|loaded| comparison.run(loaded, &code, None, out)).unwrap_or_else(|exit| exit)
+    let judge = |report: &Report| exit::drift(report, &options.fail_on);
+    loaded.and_then(|loaded| comparison.run(loaded, &judge, None, out)).unwrap_or_else(|exit| exit)
 }
 
 /// How a pass is made, and told.
@@ -60,7 +56,7 @@ impl Comparison<'_> {
     fn run(
         &self,
         loaded: Loaded,
-        code: &dyn Fn(&Report) -> Exit,
+        judge: &dyn Fn(&Report) -> Exit,
         saving: Option<Saving>,
         out: &mut Out,
     ) -> Result<Exit, Exit> {
@@ -79,14 +75,17 @@ impl Comparison<'_> {
                 None => runner.plan_once(limits, &tell).await.map(|report| (report, Vec::new())),
             };
             bar.clear();
-            let (report, specimens) = found.map_err(|problem| start::failed(&problem, out))?;
+            let (report, specimens) = match found {
+                Ok(found) => found,
+                Err(problem) => return Err(start::failed(&problem, out)),
+            };
             let elapsed = start::told(began.elapsed());
             let verbose = self.output.verbose > 0;
             out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
-            if let Some(saving) = saving {
-                saving.save(&report, &specimens, out)?;
+            match saving.map(|saving| saving.save(&report, &specimens, out)) {
+                Some(Err(exit)) => Err(exit),
+                _ => Ok(judge(&report)),
             }
-            Ok(code(&report))
         })?
     }
 }

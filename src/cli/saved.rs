@@ -186,7 +186,7 @@ fn load(plan: &SavedPlan, options: &ApplyPlan, out: &mut Out) -> Result<Loaded, 
         allow_env: options.allow_env.clone(),
         selection,
         read: Some(read),
-        keep: false,
+        ..input::Sources::default()
     };
     start::load_from(Verb::Apply.word(), sources, Reach::Used, out)
 }

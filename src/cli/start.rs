@@ -43,6 +43,8 @@ pub fn load(command: &str, sources: &Sources, reach: Reach, out: &mut Out) -> Re
             allow_env: sources.allow_env.clone(),
             selection,
             keep: sources.keep,
+            base: sources.base.clone(),
+            record: sources.record.clone(),
             ..input::Sources::default()
         },
         reach,

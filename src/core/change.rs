@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::base::Since;
 use super::fields::Immutable;
 use super::node::Pos;
 use super::path::Path;
@@ -20,12 +21,16 @@ pub struct Change {
     pub at: Option<Pos>,
     /// Who set what the server has, where it tells.
     pub set_by: Vec<Arc<str>>,
+    /// Who made the difference, where there is a base.
+    pub since: Option<Since>,
 }
 
 impl Change {
-    /// Whether either side is a secret: then neither is shown.
+    /// Whether any side is a secret: then none is shown.
     pub fn is_secret(&self) -> bool {
-        [&self.before, &self.after].into_iter().flatten().any(|side| *side == Shown::Secret)
+        let base = self.since.as_ref().and_then(|since| since.base.as_ref());
+        let sides = [self.before.as_ref(), self.after.as_ref(), base];
+        sides.into_iter().flatten().any(|side| *side == Shown::Secret)
     }
 }
 
@@ -51,7 +56,7 @@ pub enum Reason {
     Closed,
     /// Only on the server, in a list that the file owns whole.
     ListOwned,
-    /// Set by us alone, and declared no longer.
+    /// Set by us alone, or still as the base has it, and declared no longer.
     Left,
     /// The same elements in another order.
     Reordered,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::base::Base;
 use super::identity::ObjectId;
 use super::node::{Node, Origin, Pos, Reference};
 use super::prune::Pruned;
@@ -18,6 +19,8 @@ pub struct Document {
     pub spec: Node,
     pub labels: BTreeMap<String, String>,
     pub policy: Policy,
+    /// What the files said of it at an earlier revision.
+    pub base: Base,
 }
 
 /// What the `trueup/…` annotations say.

@@ -2,7 +2,10 @@
 //!
 //! The output format is no argument here, so it cannot matter (jd #62, terraform #36403).
 
-use super::report::Report;
+use std::collections::BTreeSet;
+
+use super::base::Side;
+use super::report::{Entry, Outcome, Report};
 use super::tally::Tally;
 
 /// The exit codes, all of them.
@@ -91,25 +94,76 @@ pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
 }
 
 /// What makes `drift` end with [`Exit::Differs`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailOn {
     /// Whatever is to be done.
     Difference,
+    /// What the files changed since the base.
+    Pending,
+    /// What the server changed since the base.
+    Drift,
+    /// What both changed, to different ends.
+    Conflict,
     /// What is in the scope of a Set and in no document.
     Extra,
 }
 
-/// The exit of a `drift` that fails on some things; on differences where nothing is said.
-pub fn drift(report: &Report, fail_on: &[FailOn]) -> Exit {
-    let tally = Tally::of(report);
-    let on = |what: FailOn| fail_on.contains(&what);
-    let differs = tally.planned.total() > 0 && (fail_on.is_empty() || on(FailOn::Difference));
-    let extra = tally.extra > 0 && on(FailOn::Extra);
-    match exit(report, Verb::Drift, true) {
-        Exit::Success | Exit::Differs if differs || extra => Exit::Differs,
-        Exit::Differs => Exit::Success,
-        other => other,
+impl FailOn {
+    /// As the command line says it.
+    pub fn word(self) -> &'static str {
+        match self {
+            FailOn::Difference => "difference",
+            FailOn::Pending => "pending",
+            FailOn::Drift => "drift",
+            FailOn::Conflict => "conflict",
+            FailOn::Extra => "extra",
+        }
     }
+
+    fn side(self) -> Option<Side> {
+        match self {
+            FailOn::Pending => Some(Side::Pending),
+            FailOn::Drift => Some(Side::Drift),
+            FailOn::Conflict => Some(Side::Conflict),
+            FailOn::Difference | FailOn::Extra => None,
+        }
+    }
+}
+
+/// The exit of a `drift` that fails on some things; on all differences where nothing is said.
+pub fn drift(report: &Report, fail_on: &BTreeSet<FailOn>) -> Exit {
+    let all = fail_on.is_empty() || fail_on.contains(&FailOn::Difference);
+    let told = match all {
+        true => exit(report, Verb::Drift, true),
+        false => of_sides(report, &fail_on.iter().filter_map(|what| what.side()).collect()),
+    };
+    let extra = fail_on.contains(&FailOn::Extra) && Tally::of(report).extra > 0;
+    if told == Exit::Success && extra { Exit::Differs } else { told }
+}
+
+/// Differences that somebody else made than those of `sides` do not count. What is in conflict is of every sort.
+fn of_sides(report: &Report, sides: &BTreeSet<Side>) -> Exit {
+    let picks = |side: Side| {
+        let asked = |asked: &Side| match asked {
+            Side::Pending => side.is_pending(),
+            Side::Drift => side.is_drift(),
+            Side::Both | Side::Conflict => side == Side::Conflict,
+        };
+        sides.iter().any(asked)
+    };
+    let counts = |entry: &&Entry| match (entry.verdict(), entry.since) {
+        (Outcome::Conflict(_), _) => picks(Side::Conflict),
+        (Outcome::Planned | Outcome::Refused(_), Some(side)) => picks(side),
+        // Nobody knows who made it.
+        (Outcome::Planned | Outcome::Refused(_), None) => picks(Side::Both),
+        _ => true,
+    };
+    let mut objects: Vec<Entry> = report.objects.iter().filter(counts).cloned().collect();
+    if objects.len() < report.objects.len() {
+        // What waits for a difference that does not count does not count either.
+        objects.retain(|entry| !matches!(entry.result, Outcome::Skipped(_)));
+    }
+    exit(&Report { objects, ..report.clone() }, Verb::Drift, true)
 }
 
 #[cfg(test)]
@@ -144,6 +198,7 @@ mod tests {
                 action,
                 result,
                 changes: vec![],
+                since: None,
                 findings: vec![],
                 wrote: word.ends_with('+'),
             }
@@ -198,6 +253,38 @@ mod tests {
             let interrupted = Report { interrupted: true, ..report(words) };
             assert_eq!(exit(&interrupted, verb, detailed), Interrupted, "{words}");
         }
+    }
+
+    #[test]
+    fn only_differences_that_are_asked_for_count() {
+        use Exit::*;
+        let all = [FailOn::Pending, FailOn::Drift, FailOn::Conflict];
+        for (word, since, on, want) in [
+            ("planned", Some(Side::Pending), &all[..0], Differs),
+            ("planned", Some(Side::Pending), &all[..1], Differs),
+            ("planned", Some(Side::Pending), &all[1..], Success),
+            ("planned", Some(Side::Drift), &all[..1], Success),
+            ("planned", Some(Side::Drift), &all[1..2], Differs),
+            ("planned", Some(Side::Both), &all[..1], Differs),
+            ("planned", Some(Side::Both), &all[2..], Success),
+            ("planned", None, &all[..1], Differs),
+            ("planned", None, &all[2..], Success),
+            ("conflict", Some(Side::Conflict), &all[..1], Conflict),
+            ("conflict", Some(Side::Conflict), &all[2..], Conflict),
+            ("conflict", None, &all[2..], Conflict),
+            ("refused", Some(Side::Pending), &all[1..], Success),
+            ("refused", Some(Side::Drift), &all[1..], Refused),
+            ("failed", None, &all[2..], Failed),
+            ("unknown", None, &all[2..], Failed),
+        ] {
+            let mut report = report(word);
+            report.objects[0].since = since;
+            let fail_on = on.iter().copied().collect();
+            assert_eq!(drift(&report, &fail_on), want, "{word} {since:?} {on:?}");
+        }
+        let mut waits = report("planned skipped");
+        waits.objects[0].since = Some(Side::Pending);
+        assert_eq!(drift(&waits, &[FailOn::Drift].into()), Success);
     }
 
     #[test]

@@ -167,6 +167,7 @@ mod tests {
             reason: Reason::Declared,
             at: None,
             set_by: Vec::new(),
+            since: None,
         }
     }
 

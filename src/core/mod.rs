@@ -7,6 +7,7 @@
 //! ```
 
 mod align;
+pub mod base;
 pub mod change;
 pub mod compare;
 pub mod cycle;

@@ -2,6 +2,7 @@
 
 use std::ops::AddAssign;
 
+use super::base::Side;
 use super::change::Change;
 use super::identity::ObjectId;
 use super::node::Origin;
@@ -16,6 +17,25 @@ pub struct Report {
     pub seen: usize,
     /// The run was interrupted: what is not settled says so.
     pub interrupted: bool,
+    /// What the base has and the files have no longer. Nothing is done about it.
+    pub left: Vec<LeftFiles>,
+    /// The ref that was moved to the revision that this run has applied.
+    pub recorded: Option<Recorded>,
+}
+
+/// An object that the base has and the files have no longer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftFiles {
+    pub id: ObjectId,
+    /// Where it stands at the base.
+    pub origin: Origin,
+}
+
+/// A ref, and the commit that it was moved to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    pub name: String,
+    pub commit: String,
 }
 
 /// Requests sent, by role; each page is one.
@@ -59,6 +79,8 @@ pub struct Entry {
     pub action: Action,
     pub result: Outcome,
     pub changes: Vec<Change>,
+    /// Who made the difference, where there is a base: that of all changes, or of the object as a whole.
+    pub since: Option<Side>,
     pub findings: Vec<Finding>,
     /// Whether any write of this run was accepted for the object.
     pub wrote: bool,

@@ -1,12 +1,13 @@
 //! Takes secrets out of what is shown: by path, where a kind's fields say so, and by value, everywhere.
 
+use super::base::Since;
 use super::change::{Change, Shown};
 use super::fields::FieldRules;
 use super::identity::{Key, ObjectId};
 use super::path::{Path, Step};
 use super::problem::Problem;
 use super::redact::Redactor;
-use super::report::{Entry, Explanation, Finding, Outcome, Report};
+use super::report::{Entry, Explanation, Finding, LeftFiles, Outcome, Report};
 use super::value::{Value, plain_text};
 
 /// What stands in place of the value of a secret field.
@@ -48,7 +49,13 @@ fn mask_at(value: &mut Value, steps: &[Step]) {
 /// A copy of a report without secrets. Whole values are looked at, before anything is cut or compared.
 pub fn report(report: &Report, redactor: &Redactor) -> Report {
     let objects = report.objects.iter().map(|entry| self::entry(entry, redactor)).collect();
-    Report { objects, ..*report }
+    let left = |left: &LeftFiles| LeftFiles { id: self::id(&left.id, redactor), origin: left.origin.clone() };
+    Report {
+        objects,
+        left: report.left.iter().map(left).collect(),
+        recorded: report.recorded.clone(),
+        ..*report
+    }
 }
 
 /// A copy of a problem without secrets.
@@ -98,6 +105,7 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         action: entry.action,
         result,
         changes: entry.changes.iter().map(|change| self::change(change, redactor)).collect(),
+        since: entry.since,
         findings: entry.findings.iter().map(finding).collect(),
         wrote: entry.wrote,
     }
@@ -127,6 +135,10 @@ pub fn change(change: &Change, redactor: &Redactor) -> Change {
         reason: change.reason.clone(),
         at: change.at,
         set_by: change.set_by.iter().map(|name| redactor.text(name).into()).collect(),
+        since: change
+            .since
+            .as_ref()
+            .map(|since| Since { side: since.side, base: since.base.as_ref().map(side) }),
     }
 }
 
@@ -166,6 +178,7 @@ mod tests {
             reason: Reason::Declared,
             at: None,
             set_by: Vec::new(),
+            since: None,
         };
         let shown = self::change(&change, &Redactor::default());
         assert_eq!((shown.before, shown.after), (Some(Shown::Secret), Some(Shown::Secret)));
@@ -189,7 +202,9 @@ mod tests {
                 reason: Reason::Declared,
                 at: None,
                 set_by: Vec::new(),
+                since: None,
             }],
+            since: None,
             findings: vec![Finding { code: "LostUpdateRisk", message: text(), hint: Some(text()) }],
             wrote: false,
         };

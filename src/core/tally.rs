@@ -59,8 +59,7 @@ impl Tally {
 
     /// All objects of the report.
     pub fn total(&self) -> usize {
-        let settled = self.done.total() + self.applied + self.in_sync;
-        self.planned.total() + settled + self.extra + self.troubled()
+        self.planned.total() + self.done.total() + self.applied + self.in_sync + self.extra + self.troubled()
     }
 
     /// Objects that are neither in sync nor on their way: each has a sentence that says why.

@@ -62,10 +62,15 @@ impl Veil {
 
     /// The veil at a path.
     pub fn at(&self, path: &Path) -> &Veil {
-        path.0.iter().fold(self, |veil, step| match step {
-            Step::Field(name) => veil.field(name),
-            Step::Index(_) | Step::Keyed(..) | Step::Each => veil.each(),
-        })
+        path.0.iter().fold(self, |veil, step| veil.step(step))
+    }
+
+    /// The veil one step below.
+    pub fn step(&self, step: &Step) -> &Veil {
+        match step {
+            Step::Field(name) => self.field(name),
+            Step::Index(_) | Step::Keyed(..) | Step::Each => self.each(),
+        }
     }
 
     /// Whether a key of this list's elements may be a secret.

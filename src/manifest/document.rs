@@ -9,6 +9,7 @@ use super::kinds::{self, KindSource};
 use super::problems::Problems;
 use super::values::Outsides;
 use super::{excerpt, lay, metadata, policy, references, verbatim};
+use crate::core::base::Base;
 use crate::core::diff;
 use crate::core::document::{Document, Policy};
 use crate::core::identity::{KindName, ObjectId};
@@ -150,7 +151,7 @@ fn plain(
     let key = key?;
     metadata::agrees(&kind, &key, &spec, problems);
     let id = ObjectId { kind: kind.name.clone(), key };
-    Some(Document { id, origin, spec, labels, policy })
+    Some(Document { id, origin, spec, labels, policy, base: Base::None })
 }
 
 fn check_body(spec: &Node, problems: &mut Problems) {

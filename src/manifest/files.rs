@@ -163,7 +163,8 @@ impl Walk {
     }
 }
 
-fn is_manifest(path: &Path) -> bool {
+/// Whether a file is one of those that are searched for in folders.
+pub fn is_manifest(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml" || extension == "json")
 }
 

@@ -38,9 +38,10 @@ pub mod yaml;
 
 use std::io::Read;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use crate::core::problem::Problem;
-use crate::core::raw::RawDocument;
+use crate::core::raw::{RawDocument, Source};
 
 pub use document::{Built, documents};
 pub use kinds::KindSource;
@@ -59,6 +60,8 @@ pub struct Loaded {
     /// `kind: Set`.
     pub sets: Vec<RawDocument>,
     pub problems: Vec<Problem>,
+    /// The files that were read, those without documents too.
+    pub sources: Vec<Arc<Source>>,
 }
 
 /// Reads everything that the roots name.
@@ -69,12 +72,7 @@ pub fn load(roots: &[PathBuf]) -> Loaded {
 /// [`load`] with a standard input of the caller's.
 pub fn load_with(roots: &[PathBuf], stdin: &mut dyn Read) -> Loaded {
     let (sources, mut problems) = files::gather_with(roots, stdin);
-    let mut raws = Vec::new();
-    for source in &sources {
-        let (documents, mut wrong) = yaml::read(source);
-        raws.extend(documents);
-        problems.append(&mut wrong);
-    }
+    let raws = raw_documents(&sources, &mut problems);
     if !roots.is_empty() && raws.is_empty() && problems.iter().all(|problem| problem.warning) {
         let names: Vec<String> = roots.iter().map(|root| format!("`{}`", root.display())).collect();
         let problem = Problem::new(format!("no documents in {}", names.join(", ")));
@@ -82,7 +80,33 @@ pub fn load_with(roots: &[PathBuf], stdin: &mut dyn Read) -> Loaded {
     }
     let mut loaded = sort(raws);
     problems.append(&mut loaded.problems);
-    Loaded { problems, ..loaded }
+    Loaded { problems, sources, ..loaded }
+}
+
+/// [`load`] of texts that were read elsewhere. That there is nothing in them is no problem.
+pub fn read(sources: Vec<Arc<Source>>) -> Loaded {
+    let mut problems = Vec::new();
+    let mut loaded = sort(raw_documents(&sources, &mut problems));
+    problems.append(&mut loaded.problems);
+    Loaded { problems, sources, ..loaded }
+}
+
+/// A file that was read elsewhere.
+///
+/// # Errors
+/// A file that is too large, or no text.
+pub fn source(name: &str, bytes: &[u8]) -> Result<Arc<Source>, Problem> {
+    Ok(Arc::new(Source { file: name.into(), text: regular::read_from(bytes, name)? }))
+}
+
+fn raw_documents(sources: &[Arc<Source>], problems: &mut Vec<Problem>) -> Vec<RawDocument> {
+    let mut raws = Vec::new();
+    for source in sources {
+        let (documents, mut wrong) = yaml::read(source);
+        raws.extend(documents);
+        problems.append(&mut wrong);
+    }
+    raws
 }
 
 #[cfg(test)]

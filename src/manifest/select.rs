@@ -153,6 +153,7 @@ mod tests {
             spec: Node::new(Pos::default(), Want::Map(Default::default())),
             labels: [("team".into(), "shop".into()), ("tier".into(), "1".into())].into(),
             policy: Policy::default(),
+            base: Default::default(),
         }
     }
 

@@ -81,6 +81,7 @@ mod tests {
             spec: Node::from_value(Pos::default(), Value::Object(Default::default())),
             labels: [("team".into(), "shop".into())].into(),
             policy: Policy::default(),
+            base: Default::default(),
         }
     }
 

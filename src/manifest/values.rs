@@ -3,7 +3,7 @@
 //! Here stands the trust boundary of files that a pull request can edit: which variables they may name, and
 //! which files. The environment comes in as a function. Knows nothing of kinds or annotations.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -25,13 +25,39 @@ pub struct Outsides<'e> {
     /// Whether `!secret file:` stays below them too.
     secrets_bound: bool,
     secrets: BTreeSet<String>,
+    /// Reads a file of an earlier revision, by the file that names it and its path.
+    earlier: Option<Earlier<'e>>,
+    /// The files that `!file` has read, without links, and their texts.
+    files: BTreeMap<PathBuf, String>,
 }
+
+/// Reads a file of an earlier revision: the file that names it, and the path as it is written there.
+pub type Earlier<'e> = &'e dyn Fn(&str, &str) -> Option<String>;
 
 impl<'e> Outsides<'e> {
     /// For documents that were read from `roots`; `env` looks up a variable.
     pub fn new(env: &'e dyn Fn(&str) -> Option<OsString>, roots: &[PathBuf]) -> Outsides<'e> {
         let bounds = files::bounds(roots);
-        Outsides { env, allowed: None, bounds, secrets_bound: false, secrets: BTreeSet::new() }
+        Outsides {
+            env,
+            allowed: None,
+            bounds,
+            secrets_bound: false,
+            secrets: BTreeSet::new(),
+            earlier: None,
+            files: BTreeMap::new(),
+        }
+    }
+
+    /// For documents of an earlier revision. What they name may be gone since, and is left as it is written.
+    pub fn earlier(mut self, read: Earlier<'e>) -> Outsides<'e> {
+        self.earlier = Some(read);
+        self
+    }
+
+    /// The files that `!file` has read, and their texts.
+    pub fn files(&self) -> &BTreeMap<PathBuf, String> {
+        &self.files
     }
 
     /// `--allow-env`: `!env` and `!secret env:` may name only variables that one of these matches.
@@ -68,12 +94,15 @@ impl<'e> Outsides<'e> {
                     Outside::Env(name) => self.variable(name),
                     Outside::File(path) => self.file(path, &problems.file),
                 };
-                if let Some(text) = problems.ok(at, text) {
+                let left = self.earlier.is_some() && text.is_err();
+                if !left && let Some(text) = problems.ok(at, text) {
                     node.want = Want::Json(Value::String(text));
                 }
             }
             Want::Secret(secret) => {
-                if let Some(found) = problems.ok(at, self.secret(&secret.source, &problems.file)) {
+                let found = self.secret(&secret.source, &problems.file);
+                let left = self.earlier.is_some() && found.is_err();
+                if !left && let Some(found) = problems.ok(at, found) {
                     self.secrets.extend(found.reveal().filter(|text| !text.is_empty()).map(str::to_owned));
                     *secret = found;
                 }
@@ -102,14 +131,19 @@ impl<'e> Outsides<'e> {
         text.map_err(|_| Problem::new(format!("the environment variable `{name}` is not UTF-8")))
     }
 
-    fn file(&self, path: &str, file: &str) -> Result<String, Problem> {
+    fn file(&mut self, path: &str, file: &str) -> Result<String, Problem> {
+        if let Some(text) = self.earlier.and_then(|read| read(file, path)) {
+            return Ok(without_line_end(text));
+        }
         let beside = beside(path, file);
         let real = beside.canonicalize().map_err(|error| {
             regular::failed(&beside.display().to_string(), &error)
                 .hint("a `!file` is relative to the file it stands in")
         })?;
         self.bound(path, &real, "!file")?;
-        regular::read(&real).map(without_line_end)
+        let text = regular::read(&real)?;
+        self.files.insert(real, text.clone());
+        Ok(without_line_end(text))
     }
 
     fn bound(&self, path: &str, real: &Path, tag: &str) -> Result<(), Problem> {

@@ -6,6 +6,7 @@
 use super::document::labels;
 use super::metadata;
 use super::problems::Problems;
+use crate::core::base::Base;
 use crate::core::document::{Document, Policy};
 use crate::core::identity::ObjectId;
 use crate::core::kind::Kind;
@@ -23,7 +24,8 @@ pub fn document(
     not_declared(&mut body, problems);
     let key = metadata::key_in_body(kind, &body, problems)?;
     let labels = labels(body.get("metadata").and_then(|metadata| metadata.get("labels")), None);
-    Some(Document { id: ObjectId { kind: kind.name.clone(), key }, origin, spec: body, labels, policy })
+    let id = ObjectId { kind: kind.name.clone(), key };
+    Some(Document { id, origin, spec: body, labels, policy, base: Base::None })
 }
 
 /// Takes away the keys with nothing behind them: tools that render such documents leave them behind, and mean

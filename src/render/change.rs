@@ -2,6 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::core::base::Side;
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::fields::Immutable;
 use crate::core::report::{Action, Entry, Outcome};
@@ -63,7 +64,10 @@ fn row(entry: &Entry, change: &Change) -> Row {
         (None, Some(_)) if entry.action != Action::Create => (Style::Good, "+ "),
         _ => (Style::Plain, "  "),
     };
-    let (sides, below) = sides(change);
+    let (sides, below) = match conflict(change) {
+        Some(_) => (Line::new(), Vec::new()),
+        None => sides(change),
+    };
     Row { sign, path: change.path.to_string(), sides, below, reason: reason(entry, change) }
 }
 
@@ -123,7 +127,36 @@ pub fn reason(entry: &Entry, change: &Change) -> (Style, String) {
     (style, words)
 }
 
+/// The three sides of a change that both made.
+fn conflict(change: &Change) -> Option<String> {
+    let since = change.since.as_ref().filter(|since| since.side == Side::Conflict)?;
+    if change.is_secret() {
+        return Some("conflict: a secret, which both sides changed".into());
+    }
+    let told = |shown: Option<&Shown>| shown.map_or("nothing".into(), |shown| side(shown, true));
+    let (ours, theirs) = (told(change.after.as_ref()), told(change.before.as_ref()));
+    let base = since.base.as_ref().map(|base| format!("{} at the base, ", side(base, true)));
+    Some(format!("conflict: {}{ours} here, {theirs} there", base.unwrap_or_default()))
+}
+
+/// Why the line is there, and who made the difference where there is a base.
 fn bare_reason(entry: &Entry, change: &Change) -> (Style, String) {
+    if let Some(words) = conflict(change) {
+        return (Style::Bad, words);
+    }
+    let (style, words) = own_reason(entry, change);
+    let Some(since) = &change.since else { return (style, words) };
+    let who = match (since.side, &change.reason) {
+        (Side::Pending, Reason::Declared) => "pending: changed in the files".into(),
+        (Side::Drift, Reason::Declared) => "drift: changed on the server".into(),
+        (Side::Both, Reason::Declared) => "pending and drift: changed in the files and on the server".into(),
+        (Side::Both, _) => format!("pending and drift: {words}"),
+        (side, _) => format!("{}: {words}", side.word()),
+    };
+    (style, who)
+}
+
+fn own_reason(entry: &Entry, change: &Change) -> (Style, String) {
     let refused = matches!(entry.result, Outcome::Refused(_));
     match change.reason {
         Reason::Declared if entry.action == Action::Create => (Style::Dim, String::new()),

@@ -82,6 +82,7 @@ fn as_change(line: &Explained) -> Change {
         },
         at: line.at,
         set_by: Vec::new(),
+        since: None,
     }
 }
 

@@ -5,12 +5,13 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::core::base::Side;
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::exit::Verb;
 use crate::core::fields::Immutable;
 use crate::core::identity::{Key, ObjectId};
 use crate::core::node::Origin;
-use crate::core::report::{Action, Entry, Finding, Report};
+use crate::core::report::{Action, Entry, Finding, LeftFiles, Report};
 use crate::core::tally::Tally;
 use crate::core::value::Value;
 
@@ -25,6 +26,24 @@ struct Document<'r> {
     command: &'static str,
     summary: Summary,
     objects: Vec<Object<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    left: Vec<Left<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded: Option<Moved<'r>>,
+}
+
+/// What the base has and the files have no longer.
+#[derive(serde::Serialize)]
+struct Left<'r> {
+    identity: Identity<'r>,
+    position: Position<'r>,
+}
+
+/// The ref that was moved to what was applied.
+#[derive(serde::Serialize)]
+struct Moved<'r> {
+    name: &'r str,
+    commit: &'r str,
 }
 
 /// A line of NDJSON.
@@ -32,11 +51,14 @@ struct Document<'r> {
 #[serde(tag = "type", rename_all = "camelCase")]
 enum Row<'r> {
     Object(Object<'r>),
+    Left(Left<'r>),
     #[serde(rename_all = "camelCase")]
     Summary {
         schema_version: u32,
         command: &'static str,
         summary: Summary,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        recorded: Option<Moved<'r>>,
     },
 }
 
@@ -109,6 +131,9 @@ struct Object<'r> {
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'r str>,
     wrote: bool,
+    /// Who made the difference since the base.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'static str>,
     changes: Vec<Field<'r>>,
     findings: Vec<Note<'r>>,
 }
@@ -169,6 +194,12 @@ struct Field<'r> {
     /// Who set what the server has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     set_by: Vec<&'r str>,
+    /// Who made the difference since the base.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'static str>,
+    /// What the base has; left out like any side that is not there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<&'r Value>,
 }
 
 #[derive(serde::Serialize)]
@@ -186,14 +217,18 @@ pub fn document(report: &Report, verb: Verb, verbose: bool) -> String {
         command: verb.word(),
         summary: summary(report),
         objects: shown(report, verbose).map(object).collect(),
+        left: report.left.iter().map(left).collect(),
+        recorded: recorded(report),
     })
 }
 
 /// The report as lines: one an object, then the summary. A reader that finds no summary has not got all.
 pub fn lines(report: &Report, verb: Verb, verbose: bool) -> String {
     let mut text: String = shown(report, verbose).map(|entry| line(&Row::Object(object(entry)))).collect();
+    text.extend(report.left.iter().map(|one| line(&Row::Left(left(one)))));
     let (schema_version, command) = (SCHEMA_VERSION, verb.word());
-    text.push_str(&line(&Row::Summary { schema_version, command, summary: summary(report) }));
+    let (summary, recorded) = (summary(report), recorded(report));
+    text.push_str(&line(&Row::Summary { schema_version, command, summary, recorded }));
     text
 }
 
@@ -205,6 +240,14 @@ pub fn pretty(value: &impl Serialize) -> String {
 /// JSON on one line, with its end.
 pub fn line(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("what is printed has text keys only") + "\n"
+}
+
+fn left(left: &LeftFiles) -> Left<'_> {
+    Left { identity: Identity::of(&left.id), position: Position::of(&left.origin) }
+}
+
+fn recorded(report: &Report) -> Option<Moved<'_>> {
+    report.recorded.as_ref().map(|recorded| Moved { name: &recorded.name, commit: &recorded.commit })
 }
 
 fn shown(report: &Report, verbose: bool) -> impl Iterator<Item = &Entry> {
@@ -266,6 +309,7 @@ fn object(entry: &Entry) -> Object<'_> {
         message: why.map(|why| why.message.as_str()),
         hint: why.and_then(|why| why.hint.as_deref()),
         wrote: entry.wrote,
+        origin: entry.since.map(Side::word),
         changes: entry.changes.iter().map(field).collect(),
         findings: entry.findings.iter().map(finding).collect(),
     }
@@ -294,6 +338,8 @@ fn field(change: &Change) -> Field<'_> {
         reason: reason(&change.reason),
         line: change.at.map(|at| at.line),
         set_by: change.set_by.iter().map(|name| &**name).collect(),
+        origin: change.since.as_ref().map(|since| since.side.word()),
+        base: change.since.as_ref().and_then(|since| since.base.as_ref()).and_then(known).filter(|_| !secret),
     }
 }
 

@@ -24,7 +24,16 @@ pub fn entry(kind: &str, name: &str, line: u32, action: Action, result: Outcome)
     let file = format!("manifests/{}.yaml", kind.to_lowercase());
     let origin = Some(Origin { file: file.into(), at: Pos { line, column: 1 } });
     let wrote = result == Outcome::Done;
-    Entry { id: id(kind, "/", name), origin, action, result, changes: vec![], findings: vec![], wrote }
+    Entry {
+        id: id(kind, "/", name),
+        origin,
+        action,
+        result,
+        changes: vec![],
+        since: None,
+        findings: vec![],
+        wrote,
+    }
 }
 
 /// A change from one value to another; `Null` in place of a side that is not there is up to the caller.
@@ -38,6 +47,7 @@ pub fn change(path: &str, before: Option<Value>, after: Option<Value>, reason: R
         reason,
         at,
         set_by: Vec::new(),
+        since: None,
     }
 }
 
@@ -63,6 +73,7 @@ pub fn plan() -> Report {
         reason: Reason::Declared,
         at: None,
         set_by: Vec::new(),
+        since: None,
     });
     exchange.findings = vec![Finding {
         code: "LostUpdateRisk",
@@ -82,13 +93,14 @@ pub fn plan() -> Report {
         reason: Reason::Declared,
         at: Some(Pos { line: 35, column: 11 }),
         set_by: Vec::new(),
+        since: None,
     });
     let both = Explanation::new(r#"`pattern` is "^ha-" at the base, "^ha\." here, "^h" there"#);
     let policy = entry("Policy", "ha", 2, Action::Update, Outcome::Conflict(both));
     let same = (0..997).map(|i| entry("Binding", &format!("b{i}"), i + 1, Action::None, Outcome::InSync));
     let objects = [exchange, queue, created, policy].into_iter().chain(same).collect();
     let requests = Requests { list: 5, read: 1, ..Requests::default() };
-    Report { objects, requests, seen: 1_001, interrupted: false }
+    Report { objects, requests, seen: 1_001, ..Report::default() }
 }
 
 /// An apply with every outcome.
@@ -108,5 +120,5 @@ pub fn applied() -> Report {
         entry("Policy", "f", 7, Action::None, Outcome::InSync),
     ];
     let requests = Requests { list: 4, read: 2, create: 2, update: 2, ..Requests::default() };
-    Report { objects, requests, seen: 5, interrupted: false }
+    Report { objects, requests, seen: 5, ..Report::default() }
 }

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::core::base::Side;
 use crate::core::exit::Verb;
-use crate::core::report::{Action, Entry, Explanation, Finding, Outcome, Report};
+use crate::core::report::{Action, Entry, Explanation, Finding, LeftFiles, Outcome, Recorded, Report};
 use crate::core::set::OWN;
 
 use super::change::{self, INDENT};
@@ -48,7 +49,18 @@ pub fn report(report: &Report, view: &View) -> Text {
         };
         text.push(Line::new().with(Style::Bad, words));
     }
+    if view.objects {
+        for LeftFiles { id, origin } in &report.left {
+            let words = "left the files; --base alone never deletes";
+            let line = Line::new().with(Style::Change, "?   ").with(Style::Strong, &id.to_string());
+            let line = line.with(Style::Aid, &format!("   {}:{}", origin.file, origin.at.line));
+            text.push(line.with(Style::Dim, &format!("   {words}")));
+        }
+    }
     text.push(summary::line(report, view.verb, view.elapsed));
+    if let Some(Recorded { name, commit }) = &report.recorded {
+        text.push(Line::plain(&format!("Recorded: `{name}` is at {commit}.")));
+    }
     text
 }
 
@@ -102,11 +114,21 @@ fn head(entry: &Entry, name: &str, column: usize, result: usize) -> Line {
         line.pad(column, GAP);
         line.push(Style::Aid, &place);
     }
-    if let Some(word) = done(entry) {
+    if let Some((style, word)) = done(entry).map(|word| (Style::Good, word)).or_else(|| since(entry)) {
         line.pad(result, GAP);
-        line.push(Style::Good, word);
+        line.push(style, word);
     }
     line
+}
+
+/// Who made the difference, of an object that comes or goes whole. Of others each field says it.
+fn since(entry: &Entry) -> Option<(Style, &'static str)> {
+    Some(match (entry.since?, entry.action) {
+        (Side::Drift, Action::Create) => (Style::Change, "drift: gone from the server"),
+        (Side::Drift, Action::Delete) => (Style::Change, "drift: back on the server"),
+        (_, Action::Create | Action::Delete) => (Style::Dim, "pending"),
+        _ => return None,
+    })
 }
 
 /// The sign of what is due, or was done; `!` where something stands in the way of knowing or doing it.

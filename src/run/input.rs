@@ -7,6 +7,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::base::Source as Base;
+use super::record::Record;
 use crate::backend::connection::Connection;
 use crate::backend::{language, preset};
 use crate::core::document::Document;
@@ -15,6 +17,7 @@ use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
+use crate::core::rename;
 use crate::core::set::Set;
 use crate::core::suggest;
 use crate::core::taint::taint;
@@ -34,6 +37,10 @@ pub struct Sources {
     pub read: Option<manifest::Loaded>,
     /// Whether the documents are kept as they are written.
     pub keep: bool,
+    /// `--base`: a revision, or a folder.
+    pub base: Option<String>,
+    /// `--record`: the ref that is to be moved.
+    pub record: Option<String>,
 }
 
 /// A loaded and linked input.
@@ -46,11 +53,15 @@ pub struct Input {
     pub connections: Vec<Connection>,
     /// The Backend documents as they are written.
     pub backends: Vec<RawDocument>,
-    pub sets: Vec<Set>,
     /// The other documents as they are written, where they were to be kept.
     pub manifests: Vec<RawDocument>,
+    pub sets: Vec<Set>,
     pub selection: Selection,
     pub warnings: Vec<Problem>,
+    /// What the base has and the files have no longer.
+    pub left: Vec<Document>,
+    /// The ref that is to be moved once all is settled.
+    pub record: Option<Record>,
 }
 
 /// What loading came to. The secrets are told even when it failed, so that no message shows one.
@@ -96,7 +107,7 @@ impl Reach {
 pub fn load(mut sources: Sources, reach: Reach, env: &dyn Fn(&str) -> Option<OsString>) -> Loaded {
     let read = sources.read.take().unwrap_or_else(|| manifest::load(&sources.files));
     let mut loader = Loader::new(&sources, read, env);
-    let input = loader.load(reach, sources.selection, sources.keep);
+    let input = loader.load(reach, sources);
     let secrets = loader.secrets();
     Loaded { input, secrets }
 }
@@ -110,6 +121,10 @@ struct Loader<'e> {
     sets: Vec<RawDocument>,
     problems: Vec<Problem>,
     texts: HashMap<Arc<str>, Arc<Source>>,
+    files: Vec<Arc<Source>>,
+    env: &'e dyn Fn(&str) -> Option<OsString>,
+    /// Secrets that only the base names.
+    earlier: BTreeSet<String>,
     /// Users' names in the clear, as the backends have them.
     names: BTreeSet<String>,
 }
@@ -145,18 +160,23 @@ impl<'e> Loader<'e> {
             sets: loaded.sets,
             problems: loaded.problems,
             texts,
+            files: loaded.sources,
+            env,
+            earlier: BTreeSet::new(),
             names: BTreeSet::new(),
         }
     }
 
-    fn load(&mut self, reach: Reach, selection: Selection, keep: bool) -> Result<Input, Vec<Problem>> {
+    fn load(&mut self, reach: Reach, sources: Sources) -> Result<Input, Vec<Problem>> {
         let registry = self.registry();
         let raws = std::mem::take(&mut self.manifests);
-        let manifests = if keep { raws.clone() } else { Vec::new() };
+        let manifests = if sources.keep { raws.clone() } else { Vec::new() };
         let built = manifest::documents(raws, &registry, &mut self.outsides);
         let mut documents = built.documents;
         self.problems.extend(built.problems);
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
+        let left = self.lay_base(&sources, &mut documents, &registry);
+        let record = sources.record.as_ref().and_then(|name| self.record(name, &sources.files));
         let sets = self.sets(&mut documents, &registry);
         let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
         used.extend(sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()));
@@ -181,7 +201,61 @@ impl<'e> Loader<'e> {
         if documents.is_empty() && sets.is_empty() && reach == Reach::Used {
             return Err(vec![no_documents()]);
         }
-        Ok(Input { documents, graph, kinds, connections, backends, manifests, sets, selection, warnings })
+        let selection = sources.selection;
+        Ok(Input {
+            documents,
+            graph,
+            kinds,
+            connections,
+            backends,
+            manifests,
+            sets,
+            selection,
+            warnings,
+            left,
+            record,
+        })
+    }
+
+    /// Gives the documents their base; what left them.
+    fn lay_base(
+        &mut self,
+        sources: &Sources,
+        documents: &mut [Document],
+        registry: &Registry,
+    ) -> Vec<Document> {
+        let base = sources.base.as_deref().map(|base| Base::open(base, &sources.files)).transpose();
+        let base = match base {
+            Ok(Some(base)) => base,
+            Ok(None) => return Vec::new(),
+            Err(problem) => {
+                self.problems.push(problem);
+                return Vec::new();
+            }
+        };
+        let read = |file: &str, path: &str| base.text(file, path);
+        let mut outsides = Outsides::new(self.env, &sources.files).earlier(&read);
+        if !sources.allow_env.is_empty() {
+            outsides = outsides.allow_env(&sources.allow_env);
+        }
+        if !sources.backends.is_empty() {
+            outsides = outsides.secrets_below_roots();
+        }
+        let former = |document: &Document| {
+            let kind = registry.kinds.borrow().get(&document.id.kind).cloned()?;
+            rename::former(document, document.policy.was.as_ref()?, &kind).ok()
+        };
+        let mut build = |raws| manifest::documents(raws, registry, &mut outsides);
+        let (left, problems) = base.lay(documents, &former, &mut build);
+        self.earlier.extend(outsides.secrets().map(str::to_owned));
+        self.problems.extend(problems);
+        left
+    }
+
+    /// Prepares to record what is applied.
+    fn record(&mut self, name: &str, files: &[PathBuf]) -> Option<Record> {
+        let record = Record::new(name, files, &self.files, self.outsides.files());
+        record.map_err(|problem| self.problems.push(problem)).ok()
     }
 
     /// The Sets, with the documents that they claim told of them.
@@ -261,7 +335,7 @@ impl<'e> Loader<'e> {
     /// would hide the user.
     fn secrets(&self) -> Vec<String> {
         let trusted = self.trusted.iter().flat_map(Outsides::secrets);
-        let all = self.outsides.secrets().chain(trusted);
+        let all = self.outsides.secrets().chain(trusted).chain(self.earlier.iter().map(String::as_str));
         all.filter(|secret| !self.names.contains(*secret)).map(str::to_owned).collect()
     }
 

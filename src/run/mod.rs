@@ -1,11 +1,15 @@
 //! Joins the core and the edges: loads the input, connects the backends, and drives the engine.
 
+mod base;
 pub mod clients;
 pub mod drive;
 mod embedded;
+mod git;
 pub mod input;
 pub mod live;
 mod probe;
+pub mod record;
+mod revision;
 pub mod runner;
 pub mod saved;
 mod sweep;

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::clients::{Clients, Transports};
 use super::drive::{self, Limits, Tell};
 use super::input::Input;
+use super::record::Record;
 use crate::api::client::Options as ClientOptions;
 use crate::core::document::{Document, Ensure};
 use crate::core::engine::pledge::Pledge;
@@ -12,7 +13,7 @@ use crate::core::engine::{Engine, Mode, Options, Specimen};
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
-use crate::core::report::Report;
+use crate::core::report::{LeftFiles, Report};
 use crate::core::secrets::Secrets;
 use crate::core::set::Set;
 use crate::manifest::Selection;
@@ -46,6 +47,8 @@ pub struct Runner {
     /// What a sweep has to say besides what becomes of the documents.
     pub(super) swept: Report,
     pub(super) selection: Selection,
+    left: Vec<LeftFiles>,
+    record: Option<Record>,
     pub(super) transports: Transports,
     pub(super) client: ClientOptions,
     pub(super) choices: Choices,
@@ -59,6 +62,10 @@ impl Runner {
         if !problems.is_empty() {
             return Err(problems);
         }
+        let left = input.left.iter().filter(|document| input.selection.takes(document));
+        let left =
+            left.map(|document| LeftFiles { id: document.id.clone(), origin: document.origin.clone() });
+        let left = left.collect();
         let transports = Transports::open(input.connections, choices.parallel, choices.may_write)?;
         let client =
             ClientOptions { allow_exec: choices.allow_exec.clone(), secrets, ..ClientOptions::default() };
@@ -69,6 +76,8 @@ impl Runner {
             sets: input.sets,
             swept: Report::default(),
             selection: input.selection,
+            left,
+            record: input.record,
             transports,
             client,
             choices,
@@ -141,7 +150,13 @@ impl Runner {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
         let engine = self.engine(documents, graph, Mode::Plan, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
-        Ok(self.with_swept(Report { requests: clients.requests(), ..engine.report() }))
+        let report = Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() };
+        Ok(self.with_swept(report))
+    }
+
+    /// The ref that is to be moved once all is settled.
+    pub fn record(&self) -> Option<&Record> {
+        self.record.as_ref()
     }
 
     /// Does what `agreed` plans, and nothing destructive beside it; reads everything back. The runner is needed
@@ -165,6 +180,7 @@ impl Runner {
         let mut requests = agreed.requests;
         requests += report.requests;
         report.requests = requests;
+        report.left = self.left.clone();
         Ok(report)
     }
 

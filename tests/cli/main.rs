@@ -3,6 +3,8 @@
 //! One module a theme. Every expectation is the text that a person reads, and the exit code beside it.
 
 mod answers;
+mod base;
+mod base_git;
 mod batch;
 mod dialect;
 mod explain;
@@ -19,6 +21,7 @@ mod process;
 mod proxy;
 mod prune;
 mod rename;
+mod repository;
 mod saved_plans;
 mod secrets;
 mod servers;

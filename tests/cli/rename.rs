@@ -127,6 +127,28 @@ fn both_names_are_a_conflict() {
 }
 
 #[test]
+fn a_rename_has_the_base_of_the_old_name() {
+    let (raw, all) = server();
+    all.lock().expect("sound").push(json!({"id": 1, "name": "old", "custom_id": "42", "tags": ["left"]}));
+    let scratch = folder(&raw, RENAMED);
+    scratch.write(
+        "base/a.yaml",
+        "apiVersion: gateway
+kind: Consumer
+metadata: {name: old}
+spec: {custom_id: '42', tags: [left]}
+",
+    );
+    assert_snapshot!(run(&scratch, "plan --base base").told(), @r#"
+    exit 0
+    ~   Consumer new   a.yaml:1
+          name   "old" → "new"   pending: changed in the files
+        - tags   ["left"]        pending: declared no longer
+    Plan: 1 to update. 1 object seen in 1 request.
+    "#);
+}
+
+#[test]
 fn a_wrong_part_is_an_error_at_its_place() {
     let (raw, _) = server();
     let wrong = RENAMED.replace("trueup/was: old", "trueup/was: {nmae: old}");
@@ -185,6 +207,7 @@ fn two_that_refer_to_each_other_are_created_then_tied() {
         (json!({"id": 1, "name": "a", "peer": {"id": 2}}), json!({"id": 2, "name": "b", "peer": {"id": 1}}));
     assert_eq!(*all.lock().expect("sound"), [a, b]);
     run(&scratch, "apply --yes").expect(0);
+    run(&scratch, "drift --base .").expect(0);
     assert_eq!(writes(&raw).len(), 3, "the second run writes nothing");
 }
 

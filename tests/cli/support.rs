@@ -44,7 +44,7 @@ impl Scratch {
     pub fn trueup_of<'w>(&self, words: impl IntoIterator<Item = &'w str>) -> Run {
         let mut command = Command::new(env!("CARGO_BIN_EXE_trueup"));
         command.args(words).current_dir(self.0.path()).env_clear();
-        Run { command, stdin: Vec::new() }
+        Run { command, stdin: Vec::new(), folder: self.0.path().to_owned() }
     }
 }
 
@@ -52,11 +52,18 @@ impl Scratch {
 pub struct Run {
     command: Command,
     stdin: Vec<u8>,
+    folder: PathBuf,
 }
 
 impl Run {
     pub fn env(mut self, name: &str, value: &str) -> Run {
         self.command.env(name, value);
+        self
+    }
+
+    /// Runs in a folder below the scratch folder.
+    pub fn inside(mut self, folder: &str) -> Run {
+        self.command.current_dir(self.folder.join(folder));
         self
     }
 

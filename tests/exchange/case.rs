@@ -105,6 +105,10 @@ impl Case {
         let server = Server::start();
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
         self.place("desired.yaml", &scratch.path().join("desired.yaml"))?;
+        if self.folder.join("base.yaml").exists() {
+            fs::create_dir(scratch.path().join("base")).map_err(|e| e.to_string())?;
+            self.place("base.yaml", &scratch.path().join("base/desired.yaml"))?;
+        }
         fs::write(scratch.path().join("backend.yaml"), self.backend(&server.url())?)
             .map_err(|e| e.to_string())?;
         server.answer_from(self.script("server.yaml")?);

@@ -1,5 +1,6 @@
 //! Laws of the pure core. 256 cases each; `PROPTEST_CASES` scales them.
 
+mod base;
 mod export;
 mod make;
 

@@ -68,7 +68,7 @@ pub enum Why {
 /// Explains an object: its changes first, in their order, then what is no change, in the order of the file.
 pub fn explain(desired: &Node, observed: &Value, rules: &FieldRules, changes: &[Change]) -> Vec<Line> {
     let mut lines: Vec<Line> = changes.iter().map(|change| changed(change, rules)).collect();
-    let mut quiet = Quiet { show: Show::new(desired), lines: Vec::new() };
+    let mut quiet = Quiet { show: Show::new(desired, None), lines: Vec::new() };
     quiet.value(&Trail::Root, desired, Some(observed), Scope::root(rules));
     lines.extend(quiet.lines);
     lines

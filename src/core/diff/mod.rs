@@ -10,7 +10,7 @@ mod futile;
 pub(super) mod list;
 pub(super) mod pair;
 pub(super) mod scope;
-mod show;
+pub(super) mod show;
 mod undeclared;
 pub(super) mod walk;
 
@@ -37,7 +37,17 @@ pub fn diff(desired: &Node, observed: &Value, rules: &FieldRules) -> Vec<Change>
 
 /// [`diff`], with what it says nothing of for want of a secret.
 pub fn compare(desired: &Node, observed: &Value, rules: &FieldRules) -> Comparison {
-    walk::comparison(desired, observed, Scope::root(rules))
+    compare_since(desired, None, observed, rules)
+}
+
+/// [`compare`], where the secrets of an earlier revision of the document are to be kept out as well.
+pub fn compare_since(
+    desired: &Node,
+    base: Option<&Node>,
+    observed: &Value,
+    rules: &FieldRules,
+) -> Comparison {
+    walk::comparison(desired, base, observed, Scope::root(rules))
 }
 
 /// What a comparison came to.

@@ -49,6 +49,11 @@ impl<'r> Scope<'r> {
         self.below(self.rules.element(&Step::Each))
     }
 
+    /// The scope one step below.
+    pub fn step(&self, step: &Step) -> Scope<'r> {
+        self.below(self.rules.below(step))
+    }
+
     fn below(&self, rules: &'r FieldRules) -> Scope<'r> {
         Scope {
             rules,
@@ -146,7 +151,7 @@ pub(crate) fn plain(node: &Node) -> Option<Value> {
 }
 
 /// The way to a place, built only when it is asked for.
-pub(super) enum Trail<'t> {
+pub(crate) enum Trail<'t> {
     Root,
     Field(&'t Trail<'t>, &'t str),
     Element(&'t Trail<'t>, &'t Step),

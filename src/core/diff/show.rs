@@ -5,6 +5,7 @@
 
 use crate::core::change::Shown;
 use crate::core::node::{Node, Want};
+use crate::core::path::Step;
 use crate::core::value::{Map, Value};
 use crate::core::veil::Veil;
 
@@ -16,17 +17,31 @@ const HIDDEN: &str = "(secret)";
 /// Shorter texts are taken for a secret only when they are equal to it, not when they contain it.
 const TELLING: usize = 6;
 
-/// Makes printable forms, knowing the secrets of a document.
-pub(super) struct Show<'d> {
+/// Makes printable forms, knowing the secrets of a document, and of its earlier revision.
+pub(crate) struct Show<'d> {
     secrets: Vec<&'d str>,
     veil: Veil,
 }
 
 impl<'d> Show<'d> {
-    pub fn new(document: &'d Node) -> Show<'d> {
-        let mut secrets = Vec::new();
+    pub fn new(document: &'d Node, base: Option<&'d Node>) -> Show<'d> {
+        let (mut secrets, mut veil) = (Vec::new(), Veil::of(document));
         collect(document, &mut secrets);
-        Show { secrets, veil: Veil::of(document) }
+        if let Some(base) = base {
+            collect(base, &mut secrets);
+            veil.join(&Veil::of(base));
+        }
+        Show { secrets, veil }
+    }
+
+    /// A value of another revision, at a place of this one: what is a secret in either is one.
+    pub fn other(&self, path: &[Step], node: &Node, scope: Scope) -> Shown {
+        let veil = path.iter().fold(&self.veil, |veil, step| veil.step(step));
+        match self.desired(node, scope) {
+            Shown::Value(value) if veil.hides(&value) => Shown::Secret,
+            Shown::Value(value) => Shown::Value(veil.cover(&value)),
+            other => other,
+        }
     }
 
     /// The secrets that the file has at a place.

@@ -12,8 +12,8 @@ use super::scope::{Scope, Trail, asks_nothing, means_unset, nothing_to_remove, p
 use super::show::Show;
 
 /// The changes that would make `observed` agree, and what is not known to agree.
-pub(super) fn comparison(desired: &Node, observed: &Value, scope: Scope) -> Comparison {
-    let mut walk = Walk::new(Some(Show::new(desired)));
+pub(super) fn comparison(desired: &Node, base: Option<&Node>, observed: &Value, scope: Scope) -> Comparison {
+    let mut walk = Walk::new(Some(Show::new(desired, base)));
     walk.value(&Trail::Root, desired, Some(observed), scope);
     walk.found
 }
@@ -24,7 +24,7 @@ pub(crate) fn agrees(desired: &Node, observed: &Value, scope: Scope) -> bool {
 }
 
 /// [`agrees`], for a value that may not be on the server.
-pub(super) fn agrees_with(desired: &Node, observed: Option<&Value>, scope: Scope) -> bool {
+pub(crate) fn agrees_with(desired: &Node, observed: Option<&Value>, scope: Scope) -> bool {
     let mut walk = Walk::new(None);
     walk.value(&Trail::Root, desired, observed, scope);
     !walk.differs
@@ -66,6 +66,7 @@ impl<'d> Walk<'d> {
                 reason,
                 at,
                 set_by: Vec::new(),
+                since: None,
             });
         }
     }

@@ -25,11 +25,15 @@ impl Engine {
         let managers = self.managers_of(at);
         let object = &self.objects[at];
         let spec = self.spec(at);
+        let own = object.own_spec();
         let decision = decide(&Facts {
             id: &object.id,
             kind: &object.kind,
             policy: &object.policy,
             spec: &spec,
+            own: &own,
+            base: &object.base,
+            wrote: object.sets > 0,
             seen: &object.seen,
             managers: &managers,
             may_replace: object.policy.replace || self.is_named(at, &self.options.replace),
@@ -77,8 +81,17 @@ impl Engine {
         }
     }
 
-    /// What is wanted of an object, with what its references name; copied only where there are any.
+    /// What is wanted of an object: its document, without what left it since the base.
     pub(super) fn spec(&self, at: usize) -> Cow<'_, Node> {
+        let spec = self.resolved(at);
+        match self.objects[at].left(&spec) {
+            Some(left) => Cow::Owned(left.spec),
+            None => spec,
+        }
+    }
+
+    /// What the document of an object says, with what its references name; copied only where there are any.
+    pub(super) fn resolved(&self, at: usize) -> Cow<'_, Node> {
         let object = &self.objects[at];
         if object.links.references.is_empty() && object.stands_as.is_none() {
             return object.with_mark(Cow::Borrowed(&object.spec));
@@ -113,6 +126,7 @@ impl Engine {
     fn take_note(&mut self, at: usize, decision: &Decision) {
         let object = &mut self.objects[at];
         object.note_not_compared(&decision.not_compared);
+        object.note_untold();
         object.note_ownership(decision.action);
         let nothing_done = object.sets == 0 && object.deletes == 0 && object.wrote_at.is_none();
         if object.action == Action::None || (nothing_done && decision.action != Action::None) {
@@ -121,6 +135,7 @@ impl Engine {
             let again = decision.action == Action::Create && went_with_parent;
             object.action = if again { Action::Replace } else { decision.action };
             object.changes = decision.changes.clone();
+            object.since = decision.since;
         } else if !decision.changes.is_empty() && object.sets > 0 {
             object.changes = decision.changes.clone();
         }

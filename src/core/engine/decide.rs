@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use super::super::base::{self, Base, Side, Sides};
 use super::super::change::{Change, Reason};
-use super::super::diff::compare;
-use super::super::document::{Drift, Ensure, Policy};
+use super::super::diff::compare_since;
+use super::super::document::{Drift, Ensure, OnConflict, Policy};
 use super::super::exchange::Item;
 use super::super::fields::Immutable;
 use super::super::filter::Filter;
@@ -37,6 +38,11 @@ pub struct Facts<'f> {
     pub policy: &'f Policy,
     /// The desired body, references resolved as far as they are known.
     pub spec: &'f Node,
+    /// The body as the document states it, references as they are written.
+    pub own: &'f Node,
+    pub base: &'f Base,
+    /// This run has changed the object: what differs now is no matter of the base.
+    pub wrote: bool,
     pub seen: &'f Seen,
     /// Who set which field of what was seen, where the server tells.
     pub managers: &'f [Manager],
@@ -51,6 +57,8 @@ pub struct Facts<'f> {
 pub struct Decision {
     pub action: Action,
     pub changes: Vec<Change>,
+    /// Who made the difference, where there is a base.
+    pub since: Option<Side>,
     /// `None`: the action is due. Else where the object stands without it.
     pub settled: Option<Outcome>,
     /// What was not compared, its secret not being there: the path, and where the secret comes from.
@@ -59,7 +67,9 @@ pub struct Decision {
 
 impl Decision {
     fn due(action: Action, changes: Vec<Change>) -> Decision {
-        Decision { action, changes, settled: None, not_compared: Vec::new() }
+        let sides = changes.iter().filter_map(|change| change.since.as_ref().map(|since| since.side));
+        let since = sides.reduce(Side::with);
+        Decision { action, changes, since, settled: None, not_compared: Vec::new() }
     }
 
     fn settled(outcome: Outcome) -> Decision {
@@ -105,7 +115,8 @@ fn held_back(facts: &Facts, decision: Decision) -> Decision {
     if facts.policy.paused {
         return decision.refused(Explanation::new("it is paused by the annotation `trueup/paused`"));
     }
-    if facts.policy.drift == Drift::Report {
+    // With a base, what is pending is no drift, and goes on.
+    if facts.policy.drift == Drift::Report && decision.since.is_none_or(Side::is_drift) {
         let why = "differences are only reported here, by the annotation `trueup/drift: report`";
         return decision.refused(Explanation::new(why));
     }
@@ -147,7 +158,8 @@ fn create(facts: &Facts) -> Decision {
         let hint = "correct the annotation `trueup/id`, or take it away: then a new object is created";
         return Decision::settled(Outcome::Failed(Explanation::new(why).hint(hint)));
     }
-    let decision = Decision::due(Action::Create, Vec::new());
+    let since = facts.base.of_missing();
+    let decision = Decision { since, ..Decision::due(Action::Create, Vec::new()) };
     let by_update = facts.kind.is_singleton() && facts.kind.update.is_some();
     if facts.kind.create.is_none() && !by_update {
         let why = format!("it does not exist, and the API has no way to create a {}", facts.kind.name.kind);
@@ -157,7 +169,8 @@ fn create(facts: &Facts) -> Decision {
 }
 
 fn delete(facts: &Facts, item: &Item) -> Decision {
-    let mut decision = Decision::due(Action::Delete, Vec::new());
+    let since = facts.base.of_unwanted();
+    let mut decision = Decision { since, ..Decision::due(Action::Delete, Vec::new()) };
     if item.deleting {
         let why = "the server is deleting it, and has not finished";
         decision.settled = Some(Outcome::Unknown(Explanation::new(why)));
@@ -183,11 +196,36 @@ fn update(facts: &Facts, item: &Item) -> Decision {
     if item.deleting {
         return Decision::settled(going());
     }
-    let mut compared = compare(facts.spec, &item.value, &facts.kind.fields);
+    let rules = &facts.kind.fields;
+    let mut compared = compare_since(facts.spec, facts.base.spec(), &item.value, rules);
     let left = left(facts, item, &compared.changes);
     compared.changes.extend(left);
     name_setters(&mut compared.changes, facts.managers);
-    Decision { not_compared: compared.not_compared, ..update_for(facts, compared.changes) }
+    if !matches!(facts.base, Base::None) {
+        let sides = Sides { base: facts.base.spec(), ours: facts.own, theirs: &item.value, rules };
+        base::tell(&mut compared.changes, facts.spec, &sides);
+    }
+    let decision = Decision { not_compared: compared.not_compared, ..update_for(facts, compared.changes) };
+    unless_in_conflict(facts, decision)
+}
+
+/// What both sides changed since the base is overwritten by nobody unasked. After our own write, what differs is
+/// what the server made of it.
+fn unless_in_conflict(facts: &Facts, mut decision: Decision) -> Decision {
+    let forced = facts.policy.on_conflict == OnConflict::Force;
+    if decision.since != Some(Side::Conflict) || decision.settled.is_some() || facts.wrote || forced {
+        return decision;
+    }
+    let is_conflict =
+        |change: &&Change| change.since.as_ref().is_some_and(|since| since.side == Side::Conflict);
+    let paths: Vec<String> =
+        decision.changes.iter().filter(is_conflict).map(|change| format!("`{}`", change.path)).collect();
+    let verb = if paths.len() == 1 { "was" } else { "were" };
+    let why =
+        format!("{} {verb} changed both in the files and on the server since the base", paths.join(", "));
+    let hint = "leave the field out of the file, take theirs into it, or overwrite it with `trueup/on-conflict: force`";
+    decision.settled = Some(Outcome::Conflict(Explanation::new(why).hint(hint)));
+    decision
 }
 
 fn update_for(facts: &Facts, mut changes: Vec<Change>) -> Decision {

@@ -75,5 +75,6 @@ fn removal(path: &Path, value: &Value, veil: &Veil) -> Change {
         reason: Reason::Left,
         at: None,
         set_by: Vec::new(),
+        since: None,
     }
 }

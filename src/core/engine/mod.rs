@@ -13,6 +13,7 @@
 
 mod act;
 pub mod backoff;
+mod base;
 mod body;
 mod breaker;
 mod changed;

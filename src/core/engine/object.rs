@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::super::base::{Base, Side};
 use super::super::change::{Change, Shown};
 use super::super::document::{Document, Ensure, OnConflict, Policy};
 use super::super::exchange::VersionToken;
@@ -68,6 +69,7 @@ pub struct Object {
     pub origin: Option<Origin>,
     pub policy: Policy,
     pub spec: Node,
+    pub base: Base,
     /// A parent that stands in no document, or an object that was not selected: observed, never written.
     pub context: bool,
     pub links: GraphNode,
@@ -101,6 +103,7 @@ pub struct Object {
     /// The first action that was due, and what it would change: what is reported.
     pub action: Action,
     pub changes: Vec<Change>,
+    pub since: Option<Side>,
     pub findings: Vec<Finding>,
 
     /// The key under which it stands, where that is not its own: before a rename of it, or of its parent.
@@ -146,6 +149,7 @@ impl Object {
             origin: Some(document.origin),
             policy: document.policy,
             spec: document.spec,
+            base: document.base,
             server_id,
             ..Object::blank(document.id, kind, links)
         }
@@ -169,6 +173,7 @@ impl Object {
             origin: None,
             policy: Policy::default(),
             spec: Node::new(Pos::default(), Want::Map(Default::default())),
+            base: Base::None,
             context: false,
             links,
             phase: Phase::Blocked,
@@ -187,6 +192,7 @@ impl Object {
             agreed: None,
             action: Action::None,
             changes: Vec::new(),
+            since: None,
             findings: Vec::new(),
             stands_as: None,
             server_id: None,

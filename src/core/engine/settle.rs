@@ -258,6 +258,7 @@ pub(super) fn entry(object: Object) -> Entry {
         id: object.id,
         origin: object.origin,
         changes: if action == Action::None { Vec::new() } else { object.changes },
+        since: object.since.filter(|_| action != Action::None),
         action,
         result,
         findings: object.findings,

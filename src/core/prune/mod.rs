@@ -268,6 +268,7 @@ impl Candidate<'_> {
             spec: Node::new(Pos::default(), Want::Map(Default::default())),
             labels: Default::default(),
             policy,
+            base: Default::default(),
         }
     }
 
@@ -285,5 +286,6 @@ fn entry(id: ObjectId, origin: Origin, action: Action, result: Outcome) -> Entry
         changes: Vec::new(),
         findings: Vec::new(),
         wrote: false,
+        since: None,
     }
 }

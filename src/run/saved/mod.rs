@@ -89,7 +89,13 @@ impl SavedPlan {
     pub fn loaded(&self, with_backends: bool) -> Result<Loaded, NotADocument> {
         let raws = |kept: &[Kept]| kept.iter().map(Kept::raw).collect::<Result<Vec<_>, _>>();
         let backends = if with_backends { raws(&self.backends)? } else { Vec::new() };
-        Ok(Loaded { backends, manifests: raws(&self.documents)?, ..Loaded::default() })
+        Ok(Loaded {
+            backends,
+            manifests: raws(&self.documents)?,
+            problems: Vec::new(),
+            sources: Vec::new(),
+            sets: Vec::new(),
+        })
     }
 
     /// The report of the run that made it.

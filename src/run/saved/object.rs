@@ -132,6 +132,7 @@ impl SavedObject {
             changes: self.changes.iter().map(SavedChange::change).collect(),
             findings: self.findings.iter().map(Note::finding).collect(),
             wrote: false,
+            since: None,
         }
     }
 
@@ -227,6 +228,7 @@ impl SavedChange {
             reason: self.reason.clone(),
             at: self.line.zip(self.column).map(|(line, column)| Pos { line, column }),
             set_by: self.set_by.iter().map(|name| name.as_str().into()).collect(),
+            since: None,
         }
     }
 

@@ -106,5 +106,6 @@ pub fn document(kind: &str, key: &[(&str, &str)], spec: Value) -> Document {
         spec: Node::from_value(Pos { line: 2, column: 1 }, spec),
         labels: BTreeMap::new(),
         policy: Policy::default(),
+        base: Default::default(),
     }
 }

@@ -20,6 +20,7 @@ fn change(path: &str, before: Value, after: Value) -> Change {
         reason: Reason::Declared,
         at: None,
         set_by: Vec::new(),
+        since: None,
     }
 }
 

@@ -1,0 +1,221 @@
+//! The base of a run: the documents of an earlier revision, or of a folder, beside those of today.
+//!
+//! Identities are compared, not paths. A document that moved has its base where it was; one that left `-f` and
+//! still stands anywhere in the repository at HEAD has not left. What is at the base is read by the kinds of today.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::git::Repository;
+use super::revision::{Revision, path_in};
+use crate::core::base::Base;
+use crate::core::document::{Document, Ensure};
+use crate::core::identity::ObjectId;
+use crate::core::problem::Problem;
+use crate::core::raw::{RawDocument, Source as File};
+use crate::manifest::{self, Built};
+
+/// Where a base comes from.
+pub enum Source {
+    /// A folder that stands for all that `-f` names.
+    Folder(PathBuf),
+    /// The same files at a revision of their repository.
+    Revision(Box<Earlier>),
+}
+
+/// The revisions that are compared.
+pub struct Earlier {
+    at: Revision,
+    /// The last commit; `None` in a repository that has none here.
+    head: Option<Revision>,
+    /// What `-f` names, as paths of a tree.
+    roots: Vec<String>,
+}
+
+/// Makes documents, by the kinds of today.
+pub type Build<'b> = &'b mut dyn FnMut(Vec<RawDocument>) -> Built;
+
+impl Source {
+    /// `--base`: a folder, where there is one of that name, else a revision.
+    ///
+    /// # Errors
+    /// Neither of the two; files that no revision can have.
+    pub fn open(base: &str, files: &[PathBuf]) -> Result<Source, Problem> {
+        let folder = Path::new(base);
+        if folder.is_dir() {
+            return Ok(Source::Folder(folder.to_owned()));
+        }
+        if folder.is_file() || base.starts_with(['.', '/']) && !folder.exists() {
+            let problem = Problem::new(format!("there is no folder `{base}` to be the base"));
+            return Err(problem.hint("`--base` takes a folder or a revision"));
+        }
+        let repository = repository_of(files)?;
+        let at = revision(&repository, base)?;
+        let head = repository.commit("HEAD")?;
+        let head = head.map(|commit| Revision::new(&repository, "HEAD", &commit)).transpose()?;
+        let roots = files.iter().map(|file| path_in(&repository, file)).collect::<Result<_, _>>()?;
+        Ok(Source::Revision(Box::new(Earlier { at, head, roots })))
+    }
+
+    /// The text of a file that a document of the base names.
+    pub fn text(&self, file: &str, path: &str) -> Option<String> {
+        let Source::Revision(earlier) = self else { return None };
+        let folder = Path::new(earlier.at.path_of(file)?).parent()?;
+        earlier.at.text(&tidy(&folder.join(path))?, &earlier.roots)
+    }
+
+    /// Gives each document its base. What left, and everything that cannot be read any more.
+    pub fn lay(
+        &self,
+        documents: &mut [Document],
+        former: &dyn Fn(&Document) -> Option<ObjectId>,
+        build: Build,
+    ) -> (Vec<Document>, Vec<Problem>) {
+        let loaded = match self {
+            Source::Folder(folder) => manifest::load(std::slice::from_ref(folder)),
+            Source::Revision(earlier) => {
+                let (files, problems) = earlier.at.files(&earlier.roots);
+                let mut loaded = manifest::read(files);
+                loaded.problems.extend(problems);
+                loaded
+            }
+        };
+        let mut problems = loaded.problems;
+        let built = build(loaded.manifests);
+        problems.extend(built.problems);
+        problems.extend(built.unchecked.keys().map(|backend| no_backend(backend)));
+        problems.retain(|problem| !problem.warning);
+        let order: Vec<ObjectId> = built.documents.iter().map(|document| document.id.clone()).collect();
+        let mut known: HashMap<ObjectId, Document> =
+            built.documents.into_iter().map(|document| (document.id.clone(), document)).collect();
+        for document in documents.iter_mut() {
+            let found = known.remove(&document.id);
+            let found = found.or_else(|| known.remove(&former(document)?));
+            document.base = found.map_or(Base::New, |found| base_of(&found));
+        }
+        let mut left: Vec<Document> = order.iter().filter_map(|id| known.remove(id)).collect();
+        left.retain(|document| document.policy.ensure == Ensure::Present);
+        if let Source::Revision(earlier) = self {
+            earlier.heed_moves(documents, &mut left, former, build);
+        }
+        (left, problems)
+    }
+}
+
+impl Earlier {
+    /// Looks through the rest of the repository: for what left `-f` and is elsewhere now, and for what is new and
+    /// was elsewhere then. Where a file is still as it was, as in the folder of another environment, nothing has
+    /// moved from there; and what has several pasts has none.
+    fn heed_moves(
+        &self,
+        documents: &mut [Document],
+        left: &mut Vec<Document>,
+        former: &dyn Fn(&Document) -> Option<ObjectId>,
+        build: Build,
+    ) {
+        let is_new = |document: &Document| matches!(document.base, Base::New);
+        if left.is_empty() && !documents.iter().any(is_new) {
+            return;
+        }
+        let now = self.head.as_ref().map(|head| self.elsewhere(head, build)).unwrap_or_default();
+        let still: HashSet<(&ObjectId, &str)> =
+            now.iter().map(|document| (&document.id, path_of(document))).collect();
+        let here: HashSet<&ObjectId> = now.iter().map(|document| &document.id).collect();
+        left.retain(|document| !here.contains(&document.id));
+        let mut then: HashMap<ObjectId, Vec<Document>> = HashMap::new();
+        for document in self.elsewhere(&self.at, build) {
+            if !still.contains(&(&document.id, path_of(&document))) {
+                then.entry(document.id.clone()).or_default().push(document);
+            }
+        }
+        for document in documents.iter_mut().filter(|document| is_new(document)) {
+            let names = [Some(document.id.clone()), former(document)];
+            let found = names.into_iter().flatten().find_map(|name| then.get(&name));
+            if let Some([only]) = found.map(Vec::as_slice) {
+                document.base = base_of(only);
+            }
+        }
+    }
+
+    /// The documents outside of `-f`. A repository holds much that is none: what cannot be read is passed over.
+    fn elsewhere(&self, revision: &Revision, build: Build) -> Vec<Document> {
+        let files: Vec<Arc<File>> = revision.others(&self.roots);
+        build(manifest::read(files).manifests).documents
+    }
+}
+
+/// The path of a document's file in its revision.
+fn path_of(document: &Document) -> &str {
+    document.origin.file.split_once(':').map_or(&*document.origin.file, |(_, path)| path)
+}
+
+fn base_of(document: &Document) -> Base {
+    match document.policy.ensure {
+        Ensure::Present => Base::Present(Arc::new(document.spec.clone())),
+        Ensure::Absent => Base::Absent,
+        Ensure::Exists => Base::New,
+    }
+}
+
+/// The one repository that all files lie in.
+///
+/// # Errors
+/// Standard input, files in several repositories or in none.
+pub fn repository_of(files: &[PathBuf]) -> Result<Repository, Problem> {
+    let mut found: Option<Repository> = None;
+    for file in files {
+        if file.as_os_str() == "-" {
+            let problem = Problem::new("standard input has no earlier revision");
+            return Err(problem.hint("`--base DIR` takes what an earlier run was given"));
+        }
+        let is_folder = file.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+        let folder = if is_folder { file } else { file.parent().unwrap_or(Path::new("")) };
+        let repository = Repository::of(folder)?;
+        if let Some(first) = found.replace(repository).filter(|first| Some(first) != found.as_ref()) {
+            let problem = Problem::new(format!(
+                "`{}` is in another Git repository than `{}`",
+                file.display(),
+                first.root.display()
+            ));
+            return Err(
+                problem.hint("a run with a base is about one repository; `--base DIR` takes a folder")
+            );
+        }
+    }
+    found.ok_or_else(|| Problem::new("no files are given whose revision could be the base"))
+}
+
+/// A revision by what a person calls it; `production` may be what `--record production` has moved.
+fn revision(repository: &Repository, name: &str) -> Result<Revision, Problem> {
+    let recorded = || repository.commit(&format!("refs/trueup/{name}"));
+    if let Some(commit) = repository.commit(name)?.map_or_else(recorded, |commit| Ok(Some(commit)))? {
+        return Revision::new(repository, name, &commit);
+    }
+    let problem = Problem::new(format!("there is no revision `{name}`"));
+    Err(if repository.is_shallow() {
+        problem.hint("the clone is shallow: fetch what it names as well, with `git fetch --unshallow`, or the ref that it is")
+    } else {
+        problem
+            .hint("`--base` takes a branch, a tag, a commit, a ref that `apply --record` moves, or a folder")
+    })
+}
+
+fn no_backend(backend: &str) -> Problem {
+    Problem::new(format!("the base has documents of the backend `{backend}`, which is not here any more"))
+        .hint("take a later base, or add the backend again until then")
+}
+
+/// A path without `.` and `..`, with `/` between its parts.
+fn tidy(path: &Path) -> Option<String> {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.iter() {
+        match part.to_str()? {
+            "." => {}
+            ".." => drop(parts.pop()?),
+            "/" => return None,
+            name => parts.push(name),
+        }
+    }
+    Some(parts.join("/"))
+}

@@ -1,0 +1,223 @@
+//! Git, as far as a base needs it: what a revision holds, read by the `git` binary as a subprocess.
+//!
+//! Nothing is checked out, no index or work tree is looked at, and no filter or hook of the repository runs. Its
+//! arguments are ours, or names that were resolved; what a person gives as a revision is given as nothing else.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+
+use crate::core::problem::{Problem, said_by_system};
+
+/// Variables by which a caller, such as a hook, would send `git` to another repository than that of the files.
+const ELSEWHERE: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+
+/// A repository, by the root of its work tree, without links.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repository {
+    pub root: PathBuf,
+}
+
+/// What stands at a path of a revision. Folders are no entries: they are what paths have in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TreeEntry {
+    pub kind: EntryKind,
+    pub object: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntryKind {
+    File,
+    Link,
+    /// A commit of another repository.
+    Submodule,
+}
+
+/// The entries of a revision by their paths, which have `/` between their parts.
+pub type Tree = BTreeMap<String, TreeEntry>;
+
+impl Repository {
+    /// The repository that a folder lies in.
+    ///
+    /// # Errors
+    /// No repository, or no `git`.
+    pub fn of(folder: &Path) -> Result<Repository, Problem> {
+        let output = run(folder, ["rev-parse", "--show-toplevel"])?;
+        let root = String::from_utf8_lossy(&output.stdout).trim_end_matches('\n').to_owned();
+        if !output.status.success() || root.is_empty() {
+            let said = said(&output);
+            let problem = Problem::new(format!("`{}` is in no Git repository: {said}", folder.display()));
+            return Err(problem.hint("a base by revision needs one; `--base DIR` takes a folder"));
+        }
+        Ok(Repository { root: PathBuf::from(root) })
+    }
+
+    /// The commit that a revision names; `None` where it names none.
+    ///
+    /// # Errors
+    /// A text that is no revision, or no `git`.
+    pub fn commit(&self, revision: &str) -> Result<Option<String>, Problem> {
+        if revision.starts_with('-') || revision.is_empty() || revision.contains(['\0', '\n']) {
+            let problem = Problem::new(format!("`{revision}` is no revision"));
+            return Err(problem.hint("a branch, a tag, a commit, or something like `HEAD~1`"));
+        }
+        let wanted = format!("{revision}^{{commit}}");
+        let output = run(&self.root, ["rev-parse", "--verify", "--quiet", &wanted])?;
+        let commit = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok((output.status.success() && is_object(&commit)).then_some(commit))
+    }
+
+    /// Whether history was cut off when the repository was fetched.
+    pub fn is_shallow(&self) -> bool {
+        let output = run(&self.root, ["rev-parse", "--is-shallow-repository"]);
+        output.is_ok_and(|output| output.stdout.starts_with(b"true"))
+    }
+
+    /// What a commit holds.
+    ///
+    /// # Errors
+    /// What `git` says.
+    pub fn tree(&self, commit: &str) -> Result<Tree, Problem> {
+        let output =
+            ok(run(&self.root, ["ls-tree", "-r", "-z", "--full-tree", commit])?, "listing its files")?;
+        let entries =
+            output.stdout.split(|byte| *byte == 0).filter_map(|line| std::str::from_utf8(line).ok());
+        Ok(entries.filter_map(entry).collect())
+    }
+
+    /// The contents of objects, in their order.
+    ///
+    /// # Errors
+    /// An object that is not there, as in a clone without its contents, or what `git` says.
+    pub fn contents(&self, objects: &[&str]) -> Result<Vec<Vec<u8>>, Problem> {
+        if objects.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut child = command(&self.root, ["cat-file", "--batch"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| not_run(&error))?;
+        let asked: String = objects.iter().map(|object| format!("{object}\n")).collect();
+        let stdin = child.stdin.take();
+        // Both ends are served at once: a pipe holds less than what is asked and answered.
+        let writer = thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(asked.as_bytes())));
+        let output = child.wait_with_output().map_err(|error| not_run(&error))?;
+        // A `git` that ended before it had read all has said why.
+        drop(writer.join());
+        let output = ok(output, "reading its files")?;
+        let mut rest = &output.stdout[..];
+        objects.iter().map(|_| content(&mut rest)).collect()
+    }
+
+    /// Moves a ref from what it was to a commit; `None` where it is to be new.
+    ///
+    /// # Errors
+    /// A ref that is not what it was any more, or a name that is none.
+    pub fn move_ref(&self, name: &str, to: &str, from: Option<&str>) -> Result<(), Problem> {
+        // Forty zeros say that there must be none.
+        let none = "0".repeat(to.len());
+        let output = run(&self.root, ["update-ref", "-m", "trueup apply", name, to, from.unwrap_or(&none)])?;
+        ok(output, &format!("moving `{name}`")).map(drop)
+    }
+
+    /// Whether a name can be that of a ref.
+    ///
+    /// # Errors
+    /// No `git`.
+    pub fn takes_name(&self, name: &str) -> Result<bool, Problem> {
+        Ok(run(&self.root, ["check-ref-format", name])?.status.success())
+    }
+}
+
+/// One line of `ls-tree -z`: mode, type, object, and after a tab the path.
+fn entry(line: &str) -> Option<(String, TreeEntry)> {
+    let (about, path) = line.split_once('\t')?;
+    let mut words = about.split(' ');
+    let (mode, _, object) = (words.next()?, words.next()?, words.next()?);
+    let kind = match mode {
+        "120000" => EntryKind::Link,
+        "160000" => EntryKind::Submodule,
+        _ => EntryKind::File,
+    };
+    Some((path.to_owned(), TreeEntry { kind, object: object.to_owned() }))
+}
+
+/// One answer of `cat-file --batch`: object, type and size on a line, then so many bytes and a line end.
+fn content(rest: &mut &[u8]) -> Result<Vec<u8>, Problem> {
+    let broken = || Problem::new("reading the files of the base: `git` does not have all of them");
+    let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(broken)?;
+    let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+    let size = head.rsplit(' ').next().and_then(|size| size.parse::<usize>().ok());
+    let size = size.ok_or_else(|| broken().hint("a clone without contents has to fetch them first"))?;
+    let bytes = rest.get(end + 1..end + 1 + size).ok_or_else(broken)?.to_vec();
+    *rest = rest.get(end + size + 2..).unwrap_or_default();
+    Ok(bytes)
+}
+
+fn is_object(text: &str) -> bool {
+    text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+fn command<'a>(folder: &Path, words: impl IntoIterator<Item = &'a str>) -> Command {
+    let mut command = Command::new("git");
+    command.arg("-C").arg(if folder == OsStr::new("") { Path::new(".") } else { folder });
+    command.args(["--no-replace-objects", "--literal-pathspecs"]).args(words);
+    for variable in ELSEWHERE {
+        command.env_remove(variable);
+    }
+    command.env("LC_ALL", "C").env("GIT_OPTIONAL_LOCKS", "0").env("GIT_TERMINAL_PROMPT", "0");
+    command
+}
+
+fn run<'a>(folder: &Path, words: impl IntoIterator<Item = &'a str>) -> Result<Output, Problem> {
+    command(folder, words).stdin(Stdio::null()).output().map_err(|error| not_run(&error))
+}
+
+fn not_run(error: &io::Error) -> Problem {
+    let problem = Problem::new(format!("running `git`: {}", said_by_system(&error.to_string())));
+    problem.hint("a base by revision is read by `git`: install it, or give a folder with `--base DIR`")
+}
+
+fn ok(output: Output, doing: &str) -> Result<Output, Problem> {
+    match output.status.success() {
+        true => Ok(output),
+        false => Err(Problem::new(format!("{doing}: {}", said(&output)))),
+    }
+}
+
+/// The first line of what `git` complains of.
+fn said(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stderr);
+    let line = text.lines().next().unwrap_or("`git` says nothing");
+    line.trim_start_matches("fatal: ").trim_start_matches("error: ").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_tree() {
+        let object = "a".repeat(40);
+        for (mode, kind) in
+            [("100644", EntryKind::File), ("120000", EntryKind::Link), ("160000", EntryKind::Submodule)]
+        {
+            let found = entry(&format!("{mode} blob {object}\tdir/a b.yaml"));
+            assert_eq!(found, Some(("dir/a b.yaml".into(), TreeEntry { kind, object: object.clone() })));
+        }
+        assert_eq!(entry(""), None);
+    }
+
+    #[test]
+    fn answers_of_a_batch() {
+        let mut rest = &b"aa blob 3\nx\ny\nbb missing\n"[..];
+        assert_eq!(content(&mut rest), Ok(b"x\ny".to_vec()));
+        assert!(content(&mut rest).is_err());
+        assert!(content(&mut &b"aa blob 9\nx"[..]).is_err());
+    }
+}
