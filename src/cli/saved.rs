@@ -35,6 +35,12 @@ impl Saving {
     pub fn of(options: &Plan, loaded: &Loaded, out: &mut Out) -> Result<Option<Saving>, Exit> {
         let Some(path) = &options.out else { return Ok(None) };
         file::may_write(path).map_err(|rejected| told(&rejected, out))?;
+        if let Some(set) = loaded.input.sets.first() {
+            let message = format!("a plan with the set `{}` cannot be saved yet", set.name);
+            let problem = Problem::new(message).at(set.origin.clone());
+            out.error(&problem.hint("leave the set out, or `--out`"));
+            return Err(Exit::Usage);
+        }
         let Plan { sources, consents, .. } = options;
         let flags = Flags {
             labels: sources.labels.clone(),
