@@ -64,6 +64,9 @@ struct Scope {
     above: Vec<Target>,
 }
 
+/// A kind, and what some parts of its keys must be.
+type Within<'w> = (&'w KindName, &'w [(Arc<str>, Value)]);
+
 /// A walk under way.
 pub struct Walk<'w, L> {
     clients: &'w L,
@@ -73,7 +76,7 @@ pub struct Walk<'w, L> {
     whole: bool,
     take: &'w mut dyn FnMut(Batch),
     /// What parts of the keys of one kind must be: only collections that can hold such objects are listed.
-    within: Option<(&'w KindName, &'w [(Arc<str>, Value)])>,
+    within: Option<Within<'w>>,
     /// The keys of what was listed already: parents serve more than one kind.
     listed: HashMap<KindName, Arc<Vec<Found>>>,
     pub missed: Missed,

@@ -217,7 +217,7 @@ const PROTECTED: &str = "it is protected by its annotation `trueup/prune: \"fals
 /// Objects of documents that are taken verbatim can bear our annotations.
 fn is_protected(kind: &Kind, item: &Item) -> bool {
     let annotation = || item.value.get("metadata")?.get("annotations")?.get("trueup/prune");
-    kind.document.is_some() && annotation().is_some_and(|said| *said == Value::from("false"))
+    kind.document.is_some() && annotation().is_some_and(|said| said.as_str() == Some("false"))
 }
 
 impl Pruned {

@@ -36,13 +36,6 @@ impl Draft {
     /// # Errors
     /// Secrets that stand in the clear.
     pub fn of(input: &Input, flags: Flags) -> Result<Draft, Vec<Problem>> {
-        if let Some(set) = input.sets.first() {
-            let why =
-                format!("a plan of files with a Set is not saved yet: `{}` marks what it owns", set.name);
-            return Err(vec![
-                Problem::new(why).hint("apply without a saved plan, or keep the Set elsewhere"),
-            ]);
-        }
         let used: BTreeSet<&Arc<str>> = input.graph.nodes.iter().map(|node| &node.id.kind.backend).collect();
         let name = |raw: &&RawDocument| {
             let name = raw.root.get("metadata").and_then(|node| node.get("name")?.as_str());
