@@ -29,6 +29,7 @@ pub mod managers;
 pub mod mark;
 pub mod members;
 pub mod minimal;
+pub mod mutant;
 pub mod node;
 pub mod overlay;
 pub mod patch;

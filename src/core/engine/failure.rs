@@ -4,6 +4,7 @@
 //! "send it again": the most that follows is to wait, to look, and to decide anew.
 
 use super::super::exchange::{Failure, FailureClass};
+use super::super::mutant::planted;
 
 /// After a listing or a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +45,7 @@ pub fn after_write(failure: &Failure) -> AfterWrite {
         FailureClass::Status(status) if passes(status) => AfterWrite::NotDone,
         // A 503 that names a time was refused before it was processed.
         FailureClass::Status(503) if failure.retry_after.is_some() => AfterWrite::NotDone,
+        FailureClass::Status(status) if is_server_fault(status) && planted!(M4) => AfterWrite::NotDone,
         // Servers do answer 500 after they have created.
         FailureClass::Status(status) if is_server_fault(status) => AfterWrite::Uncertain,
         FailureClass::Exists => AfterWrite::Exists,
