@@ -15,6 +15,7 @@ use crate::core::facts::Fact;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
+use crate::core::redact::Redactor;
 use crate::core::report::{Entry, Outcome, Report};
 use crate::core::suggest;
 use crate::render::explained::Object;
@@ -100,13 +101,14 @@ fn object<'s>(entry: &Entry, specimen: &'s Specimen, facts: &'s [Fact]) -> Objec
         .observed
         .as_ref()
         .map(|item| lines(&specimen.spec, &item.value, &specimen.kind.fields, &entry.changes));
-    Object {
+    let object = Object {
         entry: entry.clone(),
         kind: &specimen.kind,
         facts,
         present: compared.is_some(),
         lines: compared.unwrap_or_default(),
-    }
+    };
+    if specimen.secrets.is_empty() { object } else { object.scrubbed(&Redactor::new(&specimen.secrets)) }
 }
 
 /// What could not be known cannot be explained.

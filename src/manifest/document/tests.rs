@@ -285,7 +285,7 @@ fn wrong_documents_are_told_with_their_place() {
         ),
         (
             &queue("spce: {a: 1}"),
-            "4:7: `spce` is not a key of a document | did you mean `spec`? a document has `apiVersion`, `kind`, `metadata`, `spec`",
+            "4:1: `spce` is not a key of a document | did you mean `spec`? a document has `apiVersion`, `kind`, `metadata`, `spec`",
         ),
         (
             &queue("status:\n  a: 1"),
@@ -310,7 +310,7 @@ fn wrong_documents_are_told_with_their_place() {
         ),
         (
             "apiVersion: rabbitmq\nkind: Queue\nmetadata: {name: a, vhost: b, vhots: c}",
-            "3:38: `vhots` is no part of the key of a `Queue` | did you mean `vhost`? the parts of its key are `vhost`, `name`",
+            "3:31: `vhots` is no part of the key of a `Queue` | did you mean `vhost`? the parts of its key are `vhost`, `name`",
         ),
         (
             "apiVersion: rabbitmq\nkind: VHost\nmetadata: {name: a, labels: {b: 1}}",
@@ -408,6 +408,25 @@ fn two_documents_for_one_object_are_an_error() {
         problems[0].to_string(),
         "a.yaml:6:1: `VHost a` and `VHost A` (a.yaml:2:1) differ in letter case alone"
     );
+}
+
+/// Two names that are one to a server that folds them, or to a reader.
+#[test]
+fn names_that_are_alike_are_warned_of() {
+    let vhost = |name: &str| format!("---\napiVersion: rabbitmq\nkind: VHost\nmetadata: {{name: {name}}}\n");
+    for (one, other, said) in [
+        ("caf\u{e9}", "cafe\u{301}", "differ in the composition of their characters alone"),
+        ("ｏrders", "orders", "differ in the composition of their characters alone"),
+        ("\u{430}dmin", "admin", "look the same, and have letters of different alphabets"),
+        ("Straße", "STRASSE", ""),
+        ("orders", "order", ""),
+    ] {
+        let (documents, problems) = load(&(vhost(one) + &vhost(other)));
+        assert_eq!(documents.len(), 2);
+        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let is_told = told.len() == 1 && told[0].contains(said) && problems[0].warning;
+        assert!(if said.is_empty() { told.is_empty() } else { is_told }, "{one} {other}: {told:?}");
+    }
 }
 
 #[test]
