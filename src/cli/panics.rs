@@ -39,6 +39,10 @@ mod tests {
         told(None, &*payload)
     }
 
+    fn fails(text: String) -> Result<(), String> {
+        Err(text)
+    }
+
     const BUG: &str = "error: this is a bug in trueup, please report it\npanicked: ";
 
     #[test]
@@ -47,7 +51,7 @@ mod tests {
         let (a, b, c) = (secret.clone(), secret.clone(), secret.clone());
         let left_out = format!("{BUG}(the message is left out: it may hold data)\n");
         assert_eq!(said(move || panic!("the value {a} is odd")), left_out);
-        assert_eq!(said(move || Err::<(), _>(b).expect("reading it")), left_out);
+        assert_eq!(said(move || fails(b).expect("reading it")), left_out);
         assert_eq!(said(move || drop(c[..8].to_owned())), left_out, "a slice shows what is sliced");
         assert_eq!(said(move || panic::panic_any(secret)), left_out);
         assert_eq!(

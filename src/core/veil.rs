@@ -122,11 +122,17 @@ impl Veil {
         }
     }
 
-    /// A copy of an object without its secrets: where they stand, and wherever their texts stand besides.
-    pub fn cover_all(veils: &[&Veil], value: &Value) -> Value {
+    /// The texts of an object's secrets that are looked for beside these, too.
+    pub fn telling(veils: &[&Veil], value: &Value) -> Vec<String> {
         let mut texts = Vec::new();
         veils.iter().for_each(|veil| veil.hidden(value, &mut texts));
         texts.retain(|text| is_telling(text));
+        texts
+    }
+
+    /// A copy of an object without its secrets: where they stand, and wherever their texts stand besides.
+    pub fn cover_all(veils: &[&Veil], value: &Value) -> Value {
+        let texts = Veil::telling(veils, value);
         let covered = veils.iter().fold(value.clone(), |value, veil| veil.cover(&value));
         if texts.is_empty() { covered } else { Redactor::new(texts).value(&covered) }
     }

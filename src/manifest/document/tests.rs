@@ -394,42 +394,6 @@ fn names_that_change_a_url_are_refused() {
 }
 
 #[test]
-fn two_documents_for_one_object_are_an_error() {
-    let record =
-        |name: &str| format!("---\napiVersion: rabbitmq\nkind: Record\nmetadata: {{name: {name}}}\n");
-    let (documents, problems) = load(&(record("Example.org") + &record("example.org")));
-    assert_eq!(documents.len(), 2);
-    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["a.yaml:6:1: `Record example.org` is described twice, first in a.yaml:2:1"]);
-    let vhost = |name: &str| format!("---\napiVersion: rabbitmq\nkind: VHost\nmetadata: {{name: {name}}}\n");
-    let (_, problems) = load(&(vhost("A") + &vhost("a")));
-    assert!(problems.len() == 1 && problems[0].warning);
-    assert_eq!(
-        problems[0].to_string(),
-        "a.yaml:6:1: `VHost a` and `VHost A` (a.yaml:2:1) differ in letter case alone"
-    );
-}
-
-/// Two names that are one to a server that folds them, or to a reader.
-#[test]
-fn names_that_are_alike_are_warned_of() {
-    let vhost = |name: &str| format!("---\napiVersion: rabbitmq\nkind: VHost\nmetadata: {{name: {name}}}\n");
-    for (one, other, said) in [
-        ("caf\u{e9}", "cafe\u{301}", "differ in the composition of their characters alone"),
-        ("ｏrders", "orders", "differ in the composition of their characters alone"),
-        ("\u{430}dmin", "admin", "look the same, and have letters of different alphabets"),
-        ("Straße", "STRASSE", ""),
-        ("orders", "order", ""),
-    ] {
-        let (documents, problems) = load(&(vhost(one) + &vhost(other)));
-        assert_eq!(documents.len(), 2);
-        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-        let is_told = told.len() == 1 && told[0].contains(said) && problems[0].warning;
-        assert!(if said.is_empty() { told.is_empty() } else { is_told }, "{one} {other}: {told:?}");
-    }
-}
-
-#[test]
 fn verbatim_documents_are_their_own_body() {
     let text = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  labels: {app: web}\n  creationTimestamp:\n  annotations:\n    trueup/prune: \"false\"\n    trueup/values: '{\"data.x\": \"env SET\"}'\ndata:\n  y: \"1\"\n  z:\nstatus: {}\n";
     let all = sound(text);
