@@ -44,8 +44,8 @@ pub fn pass(known: &Known, gates: &Gates, doubts: &[Option<String>], candidates:
                 plan.told.push(candidate.entry(Action::Delete, why));
             }
             (Ok(proof), false) => {
-                let proof = *proof;
-                plan.doomed.push(candidate.doomed(&known.sets[set], proof));
+                let proof = proof.clone();
+                plan.doomed.push(candidate.doomed(&known.sets[set], proof, known.former));
             }
         }
     }

@@ -60,6 +60,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         fields: FieldRules::default(),
         owner: None,
         builtin: None,
+        blockers: None,
         version: Version::None,
         serial: Serial::No,
         visible: Duration::ZERO,
