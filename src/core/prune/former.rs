@@ -1,6 +1,7 @@
 //! What a base says of objects that no document names. That they stood in it is a proof that they are ours only
 //! where the base is one that `apply --record` has moved: of any other revision nobody knows that it was applied.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::super::base::Base;
@@ -31,10 +32,25 @@ pub enum Standing {
     Unproved(Explanation),
 }
 
-impl Former {
+/// A [`Former`] by identities.
+pub struct Index<'f> {
+    pub standing: &'f Standing,
+    left: HashMap<&'f ObjectId, &'f Document>,
+    moved: HashMap<&'f ObjectId, &'f Origin>,
+}
+
+impl<'f> Index<'f> {
+    pub fn of(former: &'f Former) -> Index<'f> {
+        Index {
+            standing: &former.standing,
+            left: former.left.iter().map(|document| (&document.id, document)).collect(),
+            moved: former.moved.iter().map(|(id, origin)| (id, origin)).collect(),
+        }
+    }
+
     /// The document that an object had at the base.
-    pub fn document(&self, id: &ObjectId) -> Option<&Document> {
-        self.left.iter().find(|document| document.id == *id)
+    pub fn document(&self, id: &ObjectId) -> Option<&'f Document> {
+        self.left.get(id).copied()
     }
 
     /// The base of an object that is to go: what it was when the files had it.
@@ -44,7 +60,7 @@ impl Former {
 
     /// Why an object stays, whatever else would prove that it is ours.
     pub fn keeps(&self, id: &ObjectId) -> Option<Explanation> {
-        if let Some((_, origin)) = self.moved.iter().find(|(moved, _)| moved == id) {
+        if let Some(origin) = self.moved.get(id) {
             let why = format!("its document left `-f` and stands in {origin}");
             return Some(
                 Explanation::new(why).hint("take it out there as well, or name that file with `-f`"),

@@ -24,6 +24,7 @@ use super::node::{Node, Origin, Pos, Want};
 use super::report::{Action, Entry, Explanation, Outcome};
 use super::set::{Claim, Set};
 use family::Family;
+use former::Index;
 pub use former::{Former, Standing};
 use named::Named;
 pub use proof::{Proof, Pruned};
@@ -90,7 +91,7 @@ struct Candidate<'k> {
 
 /// Plans. `swept` has an entry for each claim of each Set, in their order.
 pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
-    let named = Named::of(known);
+    let (named, former) = (Named::of(known), Index::of(known.former));
     let mut doubts: Vec<Option<String>> = vec![None; known.sets.len()];
     let mut candidates = Vec::new();
     let claims = known.sets.iter().enumerate();
@@ -111,14 +112,16 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
             } else if several > 1 {
                 Err(Explanation::new(format!("{several} objects answer to its name")))
             } else {
-                named.doubt(&id).map_or_else(|| judge(known, &known.sets[set], claim, kind, &id, &item), Err)
+                named
+                    .doubt(&id)
+                    .map_or_else(|| judge(&former, &known.sets[set], claim, kind, &id, &item), Err)
             };
             let holds = !item.deleting && kind.delete.is_some();
             candidates.push(Candidate { set, claim, id, item, rank, verdict, holds });
         }
     }
     Family::of(&candidates, known).hold(&mut candidates);
-    gates::pass(known, gates, &doubts, candidates)
+    gates::pass(known, gates, &former, &doubts, candidates)
 }
 
 /// The items of a claim, each with how many there are of its name; one that was listed twice is one.
@@ -144,7 +147,7 @@ fn alone(claim: &Claim, kind: &Kind, items: Vec<Item>) -> Vec<(ObjectId, Item, u
 
 impl Candidate<'_> {
     /// The document that wishes it gone.
-    fn doomed(self, set: &Set, proof: Proof, former: &Former) -> Document {
+    fn doomed(self, set: &Set, proof: Proof, former: &Index) -> Document {
         let base = former.base_of(&self.id);
         let pruned = Pruned {
             set: set.name.clone(),

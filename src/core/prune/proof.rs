@@ -12,7 +12,7 @@ use super::super::node::Origin;
 use super::super::report::{Explanation, Finding, Outcome};
 use super::super::set::{Claim, Set};
 use super::super::value::Value;
-use super::{Known, Rank, Standing};
+use super::{Index, Rank, Standing};
 
 /// Why an object that no document names may be deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub struct Pruned {
 /// # Errors
 /// Why it is left alone.
 pub fn judge(
-    known: &Known,
+    former: &Index,
     set: &Set,
     claim: &Claim,
     kind: &Kind,
@@ -57,7 +57,7 @@ pub fn judge(
     if kind.delete.is_none() {
         return Err(Explanation::new(format!("the API has no way to delete a {}", kind.name.kind)));
     }
-    if let Some(why) = known.former.keeps(id) {
+    if let Some(why) = former.keeps(id) {
         return Err(why);
     }
     if claim.exclusive {
@@ -69,7 +69,7 @@ pub fn judge(
         Marked::No(why) => return Err(unproved(&why)),
         Marked::Impossible(why) => why,
     };
-    match (&known.former.standing, known.former.document(id)) {
+    match (former.standing, former.document(id)) {
         (Standing::Recorded(name), Some(document)) => {
             match other_id(document.policy.pinned_id.as_deref(), item) {
                 false => Ok(Proof::Recorded(name.clone(), document.origin.clone())),
