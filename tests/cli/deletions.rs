@@ -44,11 +44,9 @@ fn bucket(deletion: &'static str, after: impl Fn(usize) -> Say + Send + Sync + '
     Raw::new(move |seen| match &*seen.line {
         "DELETE /buckets/logs" => {
             asked.store(true, Ordering::SeqCst);
-            Say::answer(
-                deletion,
-                "content-type: application/json\r\n",
-                r#"{"errors": [{"message": "in use"}]}"#,
-            )
+            let body =
+                if deletion.starts_with("207") { r#"{"errors": [{"message": "in use"}]}"# } else { "{}" };
+            Say::answer(deletion, "content-type: application/json\r\n", body)
         }
         _ if asked.load(Ordering::SeqCst) => after(looks.fetch_add(1, Ordering::SeqCst)),
         _ => Say::json(r#"{"name": "logs", "size": 1}"#),
