@@ -174,6 +174,7 @@ fn path_of(document: &Document) -> &str {
 /// What the base says of a document; `policy` is the one of today, which learns what it asks for since.
 fn base_of(document: &Document, policy: &mut Policy) -> Base {
     policy.secret_since = policy.secret_version.is_some()
+        && policy.ensure == Ensure::Present
         && document.policy.ensure == Ensure::Present
         && policy.secret_version != document.policy.secret_version;
     match document.policy.ensure {

@@ -368,7 +368,7 @@ fn a_document_elsewhere_or_a_protection_at_the_base_keeps_it_whatever_else_prove
         world.former.left = vec![left];
         world.former.left[0].policy.protected = true;
         world.swept[0].items.push(users);
-        assert_eq!(world.doomed().contains(&"Record a.org/old".into()), false);
+        assert!(!world.doomed().contains(&"Record a.org/old".into()));
         let why =
             "Record a.org/old: extra: its document at the base, test.yaml:1:1, has `trueup/prune: \"false\"`";
         assert_eq!(world.told()[0], why);
