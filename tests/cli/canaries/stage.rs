@@ -59,8 +59,12 @@ spec:
 ---
 apiVersion: demo
 kind: Space
+metadata: {name: from, annotations: {trueup/ensure: exists}}
+---
+apiVersion: demo
+kind: Space
 metadata: {name: copy}
-spec: {copy: !ref Space/shop .pin, whole: !ref Space/shop .list}
+spec: {copy: !ref Space/from .pin}
 "#;
 
 const BASE: &str = "apiVersion: demo
@@ -236,8 +240,11 @@ fn answer(seen: &Seen, mood: Mood, secrets: &[(&str, String)], elsewhere: &str) 
         _ => None,
     };
     match line.split(['?', ' ']).nth(1).unwrap_or_default() {
-        "/spaces" => Say::json(&serde_json::json!({"items": [item("shop")], "next": next}).to_string()),
+        "/spaces" => {
+            Say::json(&serde_json::json!({"items": [item("shop"), item("from")], "next": next}).to_string())
+        }
         "/spaces/shop" => Say::json(&item("shop").to_string()),
+        "/spaces/from" => Say::json(&item("from").to_string()),
         _ if reads => whole("404 Not Found", JSON, "{}"),
         path => Say::json(&item(path.rsplit('/').next().unwrap_or_default()).to_string()),
     }
