@@ -107,10 +107,7 @@ pub fn check<'k>(site: &Site, kind: &'k Kind, write: &Write) -> Result<(&'k Op, 
 /// The request of a write, or of its dry run, as far as its operation says it.
 fn request(site: &Site, kind: &Kind, role: Role, op: &Op, write: &Write) -> Result<HttpRequest, Failure> {
     let target = write.target();
-    let vars = match op.batch {
-        Some(_) => vars(&Key::new(Vec::new()), &target.parent_ids, None),
-        None => target_vars(target),
-    };
+    let vars = write_vars(op, target);
     let sent = body::of_write(kind, op, write).map_err(|e| backend_failure(e.to_string()))?;
     let body = body::filtered(op, sent, &vars).map_err(filter_failure)?;
     match op.forced.as_ref().filter(|_| target.forced) {
@@ -121,6 +118,14 @@ fn request(site: &Site, kind: &Kind, role: Role, op: &Op, write: &Write) -> Resu
             op.headers.extend(forced.headers.iter().cloned());
             build(site, &op, role, &fill(site, target), body)
         }
+    }
+}
+
+/// What the filter of a write's body sees beside its input.
+pub(super) fn write_vars(op: &Op, target: &Target) -> Vars {
+    match op.batch {
+        Some(_) => vars(&Key::new(Vec::new()), &target.parent_ids, None),
+        None => target_vars(target),
     }
 }
 

@@ -7,10 +7,12 @@
 //! ```
 
 mod align;
+pub mod alike;
 pub mod base;
 pub mod change;
 pub mod compare;
 pub mod cycle;
+pub mod decoded;
 pub mod diff;
 pub mod document;
 pub mod engine;

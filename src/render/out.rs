@@ -265,6 +265,14 @@ impl Out {
         self.stderr.write(&text);
     }
 
+    /// What the reader of the command line says: help on standard output, a complaint on standard error. It
+    /// repeats words of the command line, which a script may have from anywhere.
+    pub fn usage(&mut self, text: &str, complains: bool) {
+        let safe = escape::block(&self.secrets.redactor().text(text)).into_owned();
+        let stream = if complains { &mut self.stderr } else { &mut self.stdout };
+        stream.write(&safe);
+    }
+
     /// Text that the program itself is the author of, or has made safe already, as it is: completions, the
     /// documents of an export.
     pub fn verbatim(&mut self, text: &str) {

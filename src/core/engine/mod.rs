@@ -95,6 +95,8 @@ pub struct Specimen {
     pub observed: Option<Item>,
     /// What references name that stands in the clear, of objects that are left as they are.
     pub references: Vec<(Arc<str>, Value)>,
+    /// The texts of its secrets, which may stand elsewhere in it as well.
+    pub secrets: Vec<String>,
 }
 
 /// A number that ties an answer to its request.
@@ -270,9 +272,13 @@ impl Engine {
 
     /// What the run came to. Objects that are not settled say so. Requests are counted at the edge.
     pub fn report(self) -> Report {
-        let objects = self.objects.into_iter().filter(|object| !object.context).map(settle::entry).collect();
+        // Of objects without a change nothing is shown that could hold a secret.
+        let shows = |at: usize| !self.objects[at].context && !self.objects[at].changes.is_empty();
+        let own = |at: usize| if shows(at) { self.own_secrets(at) } else { Vec::new() };
+        let own: Vec<Vec<String>> = (0..self.objects.len()).map(own).collect();
+        let reported = self.objects.into_iter().zip(own).filter(|(object, _)| !object.context);
         Report {
-            objects,
+            objects: reported.map(|(object, own)| hidden::without(settle::entry(object), own)).collect(),
             seen: self.seen,
             interrupted: self.stopped == Some(Stop::Signal),
             ..Report::default()
@@ -290,6 +296,7 @@ impl Engine {
                 _ => None,
             },
             references: self.settled_references(at),
+            secrets: self.own_secrets(at),
         };
         reported.map(specimen).collect()
     }
