@@ -60,6 +60,7 @@ pub struct Flags {
     pub exclude: Vec<String>,
     pub replace: BTreeSet<String>,
     pub rotate: BTreeSet<String>,
+    pub force_conflicts: BTreeSet<String>,
 }
 
 /// Why a plan is not taken, and the exit code that says so.

@@ -80,7 +80,8 @@ pub struct Note {
 }
 
 /// The codes of findings that a plan can have; another version may have more.
-const CODES: [&str; 8] = [
+const CODES: [&str; 9] = [
+    "GivenUp",
     "GoesWithParent",
     "LostUpdateRisk",
     "NotChecked",
@@ -130,6 +131,7 @@ impl SavedObject {
             action: self.action,
             result: self.outcome(),
             changes: self.changes.iter().map(SavedChange::change).collect(),
+            conflicts: Vec::new(),
             findings: self.findings.iter().map(Note::finding).collect(),
             wrote: false,
             since: None,
