@@ -10,7 +10,7 @@ use crate::core::filter::Filter;
 use crate::core::kind::Kind;
 use crate::core::managers::Contested;
 use crate::core::path::Path;
-use crate::core::report::{Entry, Outcome, Report};
+use crate::core::report::{Entry, Finding, Outcome, Report};
 
 fn checked_kind(name: &str, parent: Option<&str>) -> Kind {
     let kind = kind(name, false, parent);

@@ -124,7 +124,7 @@ fn what_others_change_around_an_unguarded_write_is_told() {
     model.normalise = Some(|value| value["note"] = json!("theirs"));
     let report = model.apply(&documents);
     assert_eq!(report.objects[0].result.word(), "done");
-    assert_eq!(codes(&report), ["LostUpdateRisk", "PossibleOverwrite"]);
+    assert_eq!(codes(&report), ["PossibleOverwrite", "LostUpdateRisk"]);
 
     // A version makes sure that nobody was in between.
     let (mut model, documents) = self::model(tagged());
