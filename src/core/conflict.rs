@@ -19,7 +19,8 @@ pub const GIVEN_UP: &str = "GivenUp";
 const MOST: usize = 3;
 
 /// What makes a conflict of a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Cause {
     /// Both sides changed since the base.
     Base,
@@ -41,7 +42,8 @@ impl Cause {
 }
 
 /// What becomes of a conflict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Resolution {
     /// Nothing is written.
     Reported,

@@ -4,6 +4,7 @@
 //! away (an undeclared key below a closed path, an element in a list that is owned whole, a body that replaces all),
 //! what the server has is wanted in its place.
 
+use super::base::find;
 use super::diff::scope::Scope;
 use super::fields::FieldRules;
 use super::members::Members;
@@ -17,6 +18,19 @@ pub struct Given {
     pub path: Path,
     /// Whether what the server has is wanted there, in place of nothing.
     pub theirs: bool,
+}
+
+impl Given {
+    /// How a place of `spec` is given up. `whole` says that what is sent replaces all that the server has.
+    pub fn of(path: Path, spec: &Node, rules: &FieldRules, whole: bool) -> Given {
+        let theirs = whole || find(spec, &path.0).is_none() || is_closed(&path, rules);
+        Given { path, theirs }
+    }
+}
+
+/// Whether nothing undeclared is allowed at a place.
+pub fn is_closed(path: &Path, rules: &FieldRules) -> bool {
+    (0..path.0.len()).any(|length| rules.at(&Path(path.0[..length].to_vec())).here.closed)
 }
 
 /// The place to give up for a difference at `path`. Elements that are named by their position, or that stand in a

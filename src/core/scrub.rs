@@ -242,7 +242,7 @@ mod tests {
                 theirs: Some(Shown::Later(text().into())),
                 by: vec![text().into()],
             }],
-            findings: vec![Finding { code: "LostUpdateRisk", message: text(), hint: Some(text()) }],
+            findings: vec![Finding { code: "PossibleOverwrite", message: text(), hint: Some(text()) }],
             wrote: false,
         };
         let all = Report { objects: vec![entry], ..Report::default() };

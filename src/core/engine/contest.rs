@@ -271,21 +271,20 @@ impl Object {
     /// Why it would not stay as the server has it.
     fn given(&self, path: Path, spec: &Node, managers: &[Manager]) -> Result<Given, &'static str> {
         let rules = &self.kind.fields;
-        let declared = find(spec, &path.0).is_some();
-        let closed = (0..path.0.len()).any(|length| rules.at(&Path(path.0[..length].to_vec())).here.closed);
         if self.kind.is_applied() {
             let mut setters = managers.iter().filter(|manager| manager.sets(&path)).peekable();
             let alone = setters.peek().is_some() && setters.all(|manager| *manager.name == *self.kind.us);
-            return match !declared || closed || alone {
+            let declared = find(spec, &path.0).is_some();
+            return match !declared || give_up::is_closed(&path, rules) || alone {
                 true => Err("the server would take away what is no longer applied"),
                 false => Ok(Given { path, theirs: false }),
             };
         }
         let whole = self.kind.update.as_ref().is_some_and(|update| update.send == Send::Ours);
-        let theirs = !declared || closed || whole;
-        if theirs && give_up::is_hidden(&path, rules) {
+        let given = Given::of(path, spec, rules, whole);
+        if given.theirs && give_up::is_hidden(&given.path, rules) {
             return Err("what the server has there is hidden, and would have to be sent back");
         }
-        Ok(Given { path, theirs })
+        Ok(given)
     }
 }

@@ -309,7 +309,5 @@ impl Object {
 }
 
 fn conflict(why: &str) -> Outcome {
-    Outcome::Conflict(Explanation::new(why).hint(
-        "take theirs into the file, leave the field out, or overwrite it with `trueup/on-conflict: force`",
-    ))
+    Outcome::Conflict(Explanation::new(why).hint("look at a new plan and confirm it"))
 }
