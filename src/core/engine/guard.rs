@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::exchange::{Body, Failure, Write};
 use super::super::identity::KindName;
-use super::super::kind::{Read, Send, Version};
+use super::super::kind::{Read, Version};
 use super::super::overwritten::overwritten;
 use super::super::report::{Action, Finding, LOST_UPDATE_RISK};
 use super::super::value::Value;
@@ -93,8 +93,7 @@ impl Engine {
 
     /// Keeps what a write rests on that nothing guards.
     pub(super) fn note_sent(&mut self, at: usize, write: &Write) {
-        let update = self.objects[at].kind.update.as_ref();
-        let whole = update.is_some_and(|update| update.send == Send::Full);
+        let whole = self.objects[at].kind.updates_whole();
         let is_sent = matches!(write, Write::Update(_, Body::Object(_)));
         let unguarded = whole && is_sent && !self.is_guarded(at);
         let object = &mut self.objects[at];
