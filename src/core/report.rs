@@ -138,6 +138,9 @@ pub const NOT_COMPARED: &str = "NotCompared";
 /// The code of the finding that nothing guards the object's update against what others change meanwhile.
 pub const LOST_UPDATE_RISK: &str = "LostUpdateRisk";
 
+/// The code of the finding that tells what `trueup/secret-version` does.
+pub const SECRET_VERSION: &str = "SecretVersion";
+
 /// Something worth knowing of an object, whatever its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {

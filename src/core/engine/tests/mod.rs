@@ -2,6 +2,7 @@
 
 mod check;
 mod conflicts;
+mod deletions;
 mod family;
 mod faults;
 mod guards;
@@ -14,5 +15,6 @@ mod order;
 mod pass;
 mod pledges;
 mod rename;
+mod runs;
 mod simulation;
 mod together;
