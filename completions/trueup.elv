@@ -45,6 +45,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --show 'Show a saved plan, offline; -f is not needed'
             cand --replace 'Allow this object to be deleted and created again; can be repeated'
             cand --rotate 'Send the write-only values of this object again; can be repeated'
+            cand --force-conflicts 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named'
             cand --max-deletes 'So many objects of a Set may be pruned [default: its `max-deletes`]'
             cand -f 'A file or folder of manifests, or - for standard input; can be repeated'
             cand --file 'A file or folder of manifests, or - for standard input; can be repeated'
@@ -97,6 +98,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
         &'trueup;apply'= {
             cand --replace 'Allow this object to be deleted and created again; can be repeated'
             cand --rotate 'Send the write-only values of this object again; can be repeated'
+            cand --force-conflicts 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named'
             cand --record 'Once all is settled, move this Git ref to the last commit, to be a later base'
             cand --max-deletes 'So many objects of a Set may be pruned [default: its `max-deletes`]'
             cand -f 'A file or folder of manifests, or - for standard input; can be repeated'

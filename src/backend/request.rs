@@ -89,7 +89,7 @@ pub fn version(
 pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Failure> {
     let (role, op, target) = operation(kind, write)?;
     let mut request = self::request(site, kind, role, op, write)?;
-    request.headers.extend(precondition(kind, role, op, target.version.as_ref()));
+    request.headers.extend(precondition(kind, role, op, target));
     Ok(request)
 }
 
@@ -265,21 +265,17 @@ fn page_value(at: &PageAt) -> Value {
 }
 
 /// The strongest precondition that the API offers (RFC 9110, 13.1).
-fn precondition(
-    kind: &Kind,
-    role: Role,
-    op: &Op,
-    version: Option<&VersionToken>,
-) -> Option<(String, String)> {
+fn precondition(kind: &Kind, role: Role, op: &Op, target: &Target) -> Option<(String, String)> {
     if matches!(kind.version, Version::None) {
         return None;
     }
     if role == Role::Create {
         return (op.method == Method::Put).then(|| ("if-none-match".into(), "*".into()));
     }
-    // A weak tag never matches in If-Match (RFC 9110, 13.1.1).
-    let version = version.filter(|version| !op.says_version() && !version.weak)?;
-    let quoted = version.text.starts_with('"');
+    // By the rule a weak tag never matches in If-Match (RFC 9110, 13.1.1).
+    let usable = |version: &&VersionToken| !version.weak || target.tries_weak;
+    let version = target.version.as_ref().filter(usable).filter(|_| !op.says_version())?;
+    let quoted = version.weak || version.text.starts_with('"');
     let text = if quoted { version.text.to_string() } else { format!("\"{}\"", version.text) };
     Some(("if-match".into(), text))
 }

@@ -25,6 +25,7 @@ fn target(kind: &Kind) -> Target {
         observed: Some(std::sync::Arc::new(json!({"uid": "u"}))),
         changed: Vec::new(),
         forced: false,
+        tries_weak: false,
     }
 }
 
@@ -144,6 +145,12 @@ fn preconditions_are_the_strongest_there_are() {
     }
     let mut kind = kind();
     kind.version = Version::ETag;
+    kind.update = Some(op(plain));
+    for tag in ["W/\"a\"", "\"a-gzip\""] {
+        let tried = Target { version: token(tag, true), tries_weak: true, ..target(&kind) };
+        let request = sent(&kind, &Write::Update(tried, Body::Object(json!({}))));
+        assert_eq!(header(&request, "if-match"), Some(tag), "as it was told");
+    }
     let create = |kind: &Kind| sent(kind, &Write::Create(target(kind), Body::Object(json!({}))));
     assert_eq!(header(&create(&kind), "if-none-match"), Some("*"));
     kind.create = Some(op("POST /queues/{vhost}"));

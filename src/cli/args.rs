@@ -147,6 +147,9 @@ pub struct ConsentArgs {
     /// Send the write-only values of this object again; can be repeated
     #[arg(long, value_name = "KIND/NAME", value_parser = object, env = "TRUEUP_ROTATE")]
     pub rotate: Vec<String>,
+    /// Overwrite what somebody else changed at this path; can be repeated, all of an object must be named
+    #[arg(long, value_name = "KIND/NAME:PATH", value_parser = field, env = "TRUEUP_FORCE_CONFLICTS")]
+    pub force_conflicts: Vec<String>,
 }
 
 #[derive(Debug, Args)]
@@ -344,6 +347,16 @@ fn duration(text: &str) -> Result<Duration, String> {
         Ok(time) if time.is_zero() => Err("it is no time at all".into()),
         Ok(time) => Ok(time),
         Err(error) => Err(format!("{error}; write it like 90s or 1h30m")),
+    }
+}
+
+/// `Kind/name:path`.
+fn field(text: &str) -> Result<String, String> {
+    match text.split_once(':') {
+        Some((object, path)) if !object.is_empty() && !object.starts_with('/') && !path.is_empty() => {
+            Ok(text.to_owned())
+        }
+        _ => Err("write it like Queue///orders:arguments.ttl, as a plan shows both".into()),
     }
 }
 

@@ -74,7 +74,7 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
         Command::Drift(options) => plan::drift(options, output, out),
         Command::Apply(options) => apply::apply(options, output, out),
         Command::ApplyPlan(options) => saved::apply(options, output, out),
-        Command::Validate(options) => validate::validate(options, out),
+        Command::Validate(options) => validate::validate(options, output, out),
         Command::Get(options) => get::get(options, out),
         Command::Export(options) => export::export(options, out),
         Command::Explain(options) => explain::explain(options, out),

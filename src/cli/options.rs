@@ -85,6 +85,8 @@ pub struct Consents {
     pub replace: BTreeSet<String>,
     /// Their write-only values are sent again.
     pub rotate: BTreeSet<String>,
+    /// Paths at which theirs may be overwritten, each `Kind/part/part:path`.
+    pub force_conflicts: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -138,6 +138,7 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
         ("--exclude", sources.exclude.is_empty()),
         ("--replace", consents.replace.is_empty()),
         ("--rotate", consents.rotate.is_empty()),
+        ("--force-conflicts", consents.force_conflicts.is_empty()),
         ("--base", base.base.is_none()),
         ("--record", record.is_none()),
         ("--prune", !pruning.prune),
@@ -265,7 +266,11 @@ fn whole(flag: &str, sources: &SourceArgs) -> Result<(), Problem> {
 }
 
 fn agreed(args: ConsentArgs) -> Consents {
-    Consents { replace: args.replace.into_iter().collect(), rotate: args.rotate.into_iter().collect() }
+    Consents {
+        replace: args.replace.into_iter().collect(),
+        rotate: args.rotate.into_iter().collect(),
+        force_conflicts: args.force_conflicts.into_iter().collect(),
+    }
 }
 
 #[cfg(test)]

@@ -48,6 +48,7 @@ impl Saving {
             exclude: sources.exclude.clone(),
             replace: consents.replace.clone(),
             rotate: consents.rotate.clone(),
+            force_conflicts: consents.force_conflicts.clone(),
         };
         let draft = Draft::of(&loaded.input, flags).map_err(|problems| {
             out.problems(&problems, Verb::Plan.word());
@@ -97,12 +98,13 @@ pub fn show(path: &Path, output: &Output, out: &mut Out) -> Exit {
 
 fn shown(sealed: &Sealed, name: String) -> Shown {
     let (plan, now) = (&sealed.plan, SystemTime::now());
-    let Flags { labels, only, exclude, replace, rotate } = &plan.flags;
+    let Flags { labels, only, exclude, replace, rotate, force_conflicts } = &plan.flags;
     let flags = labels.iter().map(|value| format!("-l {value}"));
     let flags = flags.chain(only.iter().map(|value| format!("--only {value}")));
     let flags = flags.chain(exclude.iter().map(|value| format!("--exclude {value}")));
     let flags = flags.chain(replace.iter().map(|value| format!("--replace {value}")));
     let flags = flags.chain(rotate.iter().map(|value| format!("--rotate {value}")));
+    let flags = flags.chain(force_conflicts.iter().map(|value| format!("--force-conflicts {value}")));
     Shown {
         name,
         tool: plan.tool.clone(),
@@ -129,8 +131,8 @@ fn run(options: &ApplyPlan, output: &Output, out: &mut Out) -> Result<Exit, Exit
     let plan = trusted(options, &name).map_err(|rejected| told(&rejected, out))?;
     let loaded = load(&plan, options, out)?;
     let pledges = pledges(&plan, &loaded.input, &name).map_err(|rejected| told(&rejected, out))?;
-    let Flags { replace, rotate, .. } = plan.flags;
-    let consents = Consents { replace, rotate };
+    let Flags { replace, rotate, force_conflicts, .. } = plan.flags;
+    let consents = Consents { replace, rotate, force_conflicts };
     let mut runner = start::open(Verb::Apply.word(), loaded, options.effort, &consents, out)?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
         let bar = start::bar(output);

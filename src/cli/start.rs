@@ -121,6 +121,7 @@ pub fn open(
         parallel: effort.parallel,
         replace: consents.replace.clone(),
         rotate: consents.rotate.clone(),
+        force_conflicts: consents.force_conflicts.clone(),
         allow_exec: std::env::var("TRUEUP_ALLOW_EXEC").ok(),
         seed: fastrand::u64(..),
     };

@@ -112,6 +112,8 @@ pub struct Target {
     pub changed: Vec<String>,
     /// Whether fields that another manager holds are to be taken over.
     pub forced: bool,
+    /// Whether a weak version is to be tried as a precondition.
+    pub tries_weak: bool,
 }
 
 impl Target {
@@ -125,6 +127,7 @@ impl Target {
             observed: None,
             changed: Vec::new(),
             forced: false,
+            tries_weak: false,
         }
     }
 }
@@ -133,7 +136,8 @@ impl Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VersionToken {
     pub text: Arc<str>,
-    /// A weak ETag, or one that a proxy has touched: of no use in `If-Match` (RFC 9110, 8.8.1 and 13.1.1).
+    /// A weak ETag, or one that a proxy has touched: by the rule of no use in `If-Match` (RFC 9110, 8.8.1 and
+    /// 13.1.1), though some servers compare it byte for byte.
     pub weak: bool,
 }
 

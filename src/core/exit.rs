@@ -199,6 +199,7 @@ mod tests {
                 result,
                 changes: vec![],
                 since: None,
+                conflicts: vec![],
                 findings: vec![],
                 wrote: word.ends_with('+'),
             }

@@ -428,6 +428,22 @@ impl Kind {
         }
     }
 
+    /// Whether an update sends back the whole object as it was read. One that says which paths it changes leaves the
+    /// others alone.
+    pub fn updates_whole(&self) -> bool {
+        self.update.as_ref().is_some_and(|update| update.send == Send::Full && !update.says_changed())
+    }
+
+    /// Whether an update may undo what others have changed since the object was read, as no version guards it.
+    pub fn may_lose_updates(&self) -> bool {
+        matches!(self.version, Version::None) && self.updates_whole()
+    }
+
+    /// Whether updates are applied: the server keeps account of who set what, and ours alone is sent.
+    pub fn is_applied(&self) -> bool {
+        self.managers.is_some() && self.update.as_ref().is_some_and(|update| update.send == Send::Ours)
+    }
+
     /// Whether an object can be read with nothing but its key.
     pub fn readable_by_key(&self) -> bool {
         matches!(&self.read, Read::Op(op) if !op.needs_id())

@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 
 use super::base::Side;
 use super::change::Change;
+use super::conflict::Conflict;
 use super::identity::ObjectId;
 use super::node::Origin;
 
@@ -81,6 +82,8 @@ pub struct Entry {
     pub changes: Vec<Change>,
     /// Who made the difference, where there is a base: that of all changes, or of the object as a whole.
     pub since: Option<Side>,
+    /// Fields that both sides changed, and what becomes of each.
+    pub conflicts: Vec<Conflict>,
     pub findings: Vec<Finding>,
     /// Whether any write of this run was accepted for the object.
     pub wrote: bool,
@@ -132,6 +135,9 @@ pub struct Explanation {
 /// The code of the finding that a value could not be compared: its object may differ and count as in sync.
 pub const NOT_COMPARED: &str = "NotCompared";
 
+/// The code of the finding that nothing guards the object's update against what others change meanwhile.
+pub const LOST_UPDATE_RISK: &str = "LostUpdateRisk";
+
 /// The code of the finding that tells what `trueup/secret-version` does.
 pub const SECRET_VERSION: &str = "SecretVersion";
 
@@ -152,6 +158,11 @@ impl Finding {
     pub fn hint(mut self, hint: impl Into<String>) -> Finding {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// Whether it holds of all objects of the kind: it is told once, and only to those who ask for more.
+    pub fn is_of_its_kind(&self) -> bool {
+        self.code == LOST_UPDATE_RISK
     }
 }
 

@@ -238,6 +238,7 @@ fn a_race_on_a_version() {
     !   Space shop   a.yaml:6
           description   "Our shop" → "The shop"   differs on the server
         conflict: updating Space shop: the server answered 412 Precondition Failed: an injected fault
+        Contended: its write was refused as a conflict 6 times, each from a new look
         hint: others change it all the time, or `version` in the backend is not what the server compares
     Applied: 1 conflict, 1 in sync
     "#);

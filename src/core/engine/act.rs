@@ -9,7 +9,7 @@ use super::super::kind::Kind;
 use super::super::node::Node;
 use super::super::report::{Action, Explanation, Outcome};
 use super::backoff;
-use super::decide::{Decision, Facts, Seen, decide};
+use super::decide::{Decision, Seen};
 use super::object::{Object, Phase};
 use super::observe::version_needs_read;
 use super::{Engine, Mode};
@@ -25,23 +25,8 @@ impl Engine {
         if self.is_awaited(at) {
             return;
         }
-        let managers = self.managers_of(at);
-        let object = &self.objects[at];
-        let spec = self.spec(at);
-        let own = object.own_spec();
-        let decision = decide(&Facts {
-            id: &object.id,
-            kind: &object.kind,
-            policy: &object.policy,
-            spec: &spec,
-            own: &own,
-            base: &object.base,
-            wrote: object.sets > 0,
-            seen: &object.seen,
-            managers: &managers,
-            may_replace: object.policy.replace || self.is_named(at, &self.options.replace),
-            rotate: self.rotates(at),
-        });
+        self.judge_guard(at);
+        let decision = self.decision(at);
         self.recognise_own_write(at, decision.settled == Some(Outcome::InSync));
         if self.waits_for_the_server(at, decision.action) {
             return;
@@ -65,7 +50,7 @@ impl Engine {
         self.act_on(at, decision);
     }
 
-    fn is_named(&self, at: usize, names: &BTreeSet<String>) -> bool {
+    pub(super) fn is_named(&self, at: usize, names: &BTreeSet<String>) -> bool {
         !names.is_empty() && names.contains(&self.objects[at].id.slashed())
     }
 
@@ -86,13 +71,14 @@ impl Engine {
         }
     }
 
-    /// What is wanted of an object: its document, without what left it since the base.
+    /// What is wanted of an object: its document, without what left it since the base, and what is given up.
     pub(super) fn spec(&self, at: usize) -> Cow<'_, Node> {
         let spec = self.resolved(at);
-        match self.objects[at].left(&spec) {
+        let spec = match self.objects[at].left(&spec) {
             Some(left) => Cow::Owned(left.spec),
             None => spec,
-        }
+        };
+        self.objects[at].without_given(spec)
     }
 
     /// What the document of an object says, with what its references name; copied only where there are any.
@@ -129,10 +115,12 @@ impl Engine {
 
     /// Keeps what is due for the report: the action before anything was written, and what is left to change.
     fn take_note(&mut self, at: usize, decision: &Decision) {
+        self.note_conflicts(at, decision);
         let object = &mut self.objects[at];
         object.note_not_compared(&decision.not_compared);
         object.note_untold();
         object.note_ownership(decision.action);
+        object.note_risk(decision.action);
         object.note_rotation();
         let nothing_done = object.sets == 0 && object.deletes == 0 && object.wrote_at.is_none();
         if object.action == Action::None || (nothing_done && decision.action != Action::None) {
@@ -198,13 +186,19 @@ impl Engine {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
         }
+        if self.is_in_the_way(at, &decision) {
+            return;
+        }
         if self.stopped.is_some() {
             return self.settle(at, self.left_undone());
         }
+        let object = &self.objects[at];
         match decision.action {
             Action::Delete | Action::Replace => self.destroy(at),
             Action::Update
-                if version_needs_read(&object.kind) && !object.seen_by_read && self.is_readable(at) =>
+                if (version_needs_read(&object.kind) || self.seeks_version(at))
+                    && !object.seen_by_read
+                    && self.is_readable(at) =>
             {
                 // The precondition is in the answer to the object's own read, where it can be read by itself.
                 self.objects[at].own_read = true;

@@ -14,7 +14,6 @@ use super::body::body_for;
 use super::decide::Seen;
 use super::object::Phase;
 use super::observe::explain;
-use super::written::contested;
 use super::{Effect, Engine, Pending};
 
 /// The code of the finding that the server would store another value than the file has.
@@ -66,7 +65,7 @@ impl Engine {
                 self.objects[at].findings.extend(findings);
                 Outcome::Planned
             }
-            Answer::Contested(fields) => contested(&self.objects[at], &fields),
+            Answer::Contested(fields) => return self.held(at, &fields),
             Answer::Failed(failure) => self.judged(at, failure),
             Answer::Accepted { .. }
             | Answer::Begun { .. }

@@ -26,6 +26,8 @@ pub enum AfterWrite {
     Exists,
     /// A race on the version: look at once, and see whose fields changed.
     Race,
+    /// The server takes no write without a precondition: look for one.
+    Unguarded,
     /// Repeating it would change nothing.
     Stop,
 }
@@ -50,6 +52,7 @@ pub fn after_write(failure: &Failure) -> AfterWrite {
         FailureClass::Status(status) if is_server_fault(status) => AfterWrite::Uncertain,
         FailureClass::Exists => AfterWrite::Exists,
         FailureClass::Conflict => AfterWrite::Race,
+        FailureClass::Status(428) => AfterWrite::Unguarded,
         // The body of a success that cannot be read tells nothing of what was done.
         FailureClass::NotTheApi => AfterWrite::Uncertain,
         FailureClass::Status(_) | FailureClass::Refused | FailureClass::Backend | FailureClass::Setup => {
@@ -93,6 +96,7 @@ mod tests {
             (Status(403), AfterAsk::GiveUp, AfterWrite::Stop),
             (Status(404), AfterAsk::GiveUp, AfterWrite::Stop),
             (Status(422), AfterAsk::GiveUp, AfterWrite::Stop),
+            (Status(428), AfterAsk::GiveUp, AfterWrite::Unguarded),
             (Exists, AfterAsk::GiveUp, AfterWrite::Exists),
             (Conflict, AfterAsk::GiveUp, AfterWrite::Race),
             (NotTheApi, AfterAsk::GiveUp, AfterWrite::Uncertain),

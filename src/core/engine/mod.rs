@@ -19,9 +19,11 @@ mod breaker;
 mod changed;
 mod check;
 mod collections;
+mod contest;
 pub mod decide;
 pub mod failure;
 mod family;
+mod guard;
 mod hidden;
 mod later;
 mod left;
@@ -58,6 +60,7 @@ use super::value::Value;
 use backoff::Budget;
 use collections::Collections;
 use decide::Seen;
+use guard::Guards;
 use object::{Object, Phase};
 use prune::Pruning;
 use ramp::Ramp;
@@ -180,6 +183,7 @@ pub struct Engine {
     ending: VecDeque<(usize, Outcome)>,
     stopped: Option<Stop>,
     pruning: Pruning,
+    guards: Guards,
 }
 
 impl Engine {
@@ -232,6 +236,7 @@ impl Engine {
             ending: VecDeque::new(),
             stopped: None,
             pruning: Pruning::default(),
+            guards: Guards::default(),
         };
         engine.set_waiters();
         engine.leave_out_the_unneeded();

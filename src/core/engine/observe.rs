@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::super::document::OnConflict;
 use super::super::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
 };
@@ -218,6 +217,7 @@ impl Engine {
 
     /// The target of a request about an object, as last seen.
     pub(super) fn target(&self, object: usize) -> Target {
+        let tries_weak = self.tries_weak(object);
         let object = &self.objects[object];
         Target {
             id: ObjectId { kind: object.id.kind.clone(), key: object.key_now().clone() },
@@ -229,7 +229,8 @@ impl Engine {
                 _ => None,
             },
             changed: Vec::new(),
-            forced: object.policy.on_conflict == OnConflict::Force,
+            forced: object.takes_over(),
+            tries_weak,
         }
     }
 

@@ -261,6 +261,7 @@ pub(super) fn entry(object: Object) -> Entry {
         since: object.since.filter(|_| action != Action::None),
         action,
         result,
+        conflicts: object.contest.conflicts,
         findings: object.findings,
         wrote,
     }

@@ -179,6 +179,7 @@ fn entry(id: ObjectId, origin: Origin, action: Action, result: Outcome) -> Entry
         action,
         result,
         changes: Vec::new(),
+        conflicts: Vec::new(),
         findings: Vec::new(),
         wrote: false,
         since: None,

@@ -4,6 +4,7 @@
 //! object: no secret. It is bound to all of them, and expires. `draft` makes one, `object` is what it says of an
 //! object, `seal` its text, `file` the file, `fit` whether it may still be done, `secrets` what it must not hold.
 
+mod conflict;
 mod draft;
 pub mod file;
 mod fit;
@@ -60,6 +61,7 @@ pub struct Flags {
     pub exclude: Vec<String>,
     pub replace: BTreeSet<String>,
     pub rotate: BTreeSet<String>,
+    pub force_conflicts: BTreeSet<String>,
 }
 
 /// Why a plan is not taken, and the exit code that says so.

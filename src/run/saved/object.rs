@@ -15,6 +15,7 @@ use crate::core::report::{Action, Entry, Explanation, Finding, Outcome};
 use crate::core::scrub;
 use crate::core::value::Value;
 
+use super::conflict::SavedConflict;
 use super::seal;
 
 /// One object of a plan.
@@ -30,6 +31,7 @@ pub struct SavedObject {
     pub message: Option<String>,
     pub hint: Option<String>,
     pub changes: Vec<SavedChange>,
+    pub conflicts: Vec<SavedConflict>,
     pub findings: Vec<Note>,
     /// The server's id of what was seen.
     pub id: Option<String>,
@@ -70,6 +72,27 @@ pub enum Side {
     Later(String),
 }
 
+impl Side {
+    /// A side as it may be shown. A value of which some is hidden is a secret as a whole.
+    pub fn of(side: Option<&Shown>, shown: Option<&Shown>) -> Option<Side> {
+        let hidden = side != shown;
+        shown.map(|shown| match shown {
+            _ if hidden => Side::Secret,
+            Shown::Value(value) => Side::Value(value.clone()),
+            Shown::Secret => Side::Secret,
+            Shown::Later(text) => Side::Later(text.to_string()),
+        })
+    }
+
+    pub fn shown(&self) -> Shown {
+        match self {
+            Side::Value(value) => Shown::Value(value.clone()),
+            Side::Secret => Shown::Secret,
+            Side::Later(text) => Shown::Later(text.as_str().into()),
+        }
+    }
+}
+
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -80,7 +103,8 @@ pub struct Note {
 }
 
 /// The codes of findings that a plan can have; another version may have more.
-const CODES: [&str; 8] = [
+const CODES: [&str; 9] = [
+    "GivenUp",
     "GoesWithParent",
     "LostUpdateRisk",
     "NotChecked",
@@ -98,6 +122,7 @@ impl SavedObject {
         let why = shown.verdict().explanation();
         let pairs = entry.changes.iter().zip(&shown.changes);
         let changes: Vec<SavedChange> = pairs.map(|(change, shown)| SavedChange::of(change, shown)).collect();
+        let conflicts = entry.conflicts.iter().zip(&shown.conflicts);
         let observed = observed(&desired, specimen, &changes);
         let clear = |(text, value): &(Arc<str>, Value)| {
             (redactor.value(value) == *value).then(|| (text.to_string(), value.clone()))
@@ -112,6 +137,7 @@ impl SavedObject {
             message: why.map(|why| why.message.clone()),
             hint: why.and_then(|why| why.hint.clone()),
             changes,
+            conflicts: conflicts.map(|(conflict, shown)| SavedConflict::of(conflict, shown)).collect(),
             findings: shown.findings.iter().map(Note::of).collect(),
             id: specimen.observed.as_ref().and_then(|item| item.server_id.as_deref().map(str::to_owned)),
             references: specimen.references.iter().filter_map(clear).collect(),
@@ -130,6 +156,7 @@ impl SavedObject {
             action: self.action,
             result: self.outcome(),
             changes: self.changes.iter().map(SavedChange::change).collect(),
+            conflicts: self.conflicts.iter().map(SavedConflict::conflict).collect(),
             findings: self.findings.iter().map(Note::finding).collect(),
             wrote: false,
             since: None,
@@ -192,17 +219,9 @@ impl Place {
 }
 
 impl SavedChange {
-    /// What is shown of a change. A value of which some is hidden is a secret as a whole.
+    /// What is shown of a change.
     fn of(change: &Change, shown: &Change) -> SavedChange {
-        let side = |side: &Option<Shown>, shown: &Option<Shown>| {
-            let hidden = side != shown;
-            shown.as_ref().map(|shown| match shown {
-                _ if hidden => Side::Secret,
-                Shown::Value(value) => Side::Value(value.clone()),
-                Shown::Secret => Side::Secret,
-                Shown::Later(text) => Side::Later(text.to_string()),
-            })
-        };
+        let side = |side: &Option<Shown>, shown: &Option<Shown>| Side::of(side.as_ref(), shown.as_ref());
         SavedChange {
             path: shown.path.to_string(),
             before: side(&change.before, &shown.before),
@@ -215,16 +234,11 @@ impl SavedChange {
     }
 
     fn change(&self) -> Change {
-        let side = |side: &Side| match side {
-            Side::Value(value) => Shown::Value(value.clone()),
-            Side::Secret => Shown::Secret,
-            Side::Later(text) => Shown::Later(text.as_str().into()),
-        };
         Change {
             // A path that is not ours covers nothing: then what it stood for has moved.
             path: Path::parse(&self.path).unwrap_or_default(),
-            before: self.before.as_ref().map(side),
-            after: self.after.as_ref().map(side),
+            before: self.before.as_ref().map(Side::shown),
+            after: self.after.as_ref().map(Side::shown),
             reason: self.reason.clone(),
             at: self.line.zip(self.column).map(|(line, column)| Pos { line, column }),
             set_by: self.set_by.iter().map(|name| name.as_str().into()).collect(),

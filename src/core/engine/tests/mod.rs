@@ -1,9 +1,11 @@
 //! The engine against a model server: what it asks, what it writes, and what it reports.
 
 mod check;
+mod conflicts;
 mod deletions;
 mod family;
 mod faults;
+mod guards;
 mod lanes;
 mod later;
 pub mod make;

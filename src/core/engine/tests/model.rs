@@ -84,6 +84,12 @@ pub struct Model {
     pub most_writes: usize,
     /// The one version of all objects, which each write moves; a write at another is refused.
     pub version: Option<u64>,
+    /// Versions are weak tags: `true` where they are compared byte for byte, `false` where they never match.
+    pub weak: Option<bool>,
+    /// No write of what is there is taken without a version.
+    pub strict: bool,
+    /// Listings do not tell the versions.
+    pub unversioned_lists: bool,
 }
 
 impl Model {
@@ -128,7 +134,7 @@ impl Model {
                 if let Some(answer) = fault.as_ref().and_then(refusal) {
                     return answer;
                 }
-                let version = self.version();
+                let version = self.version().filter(|_| !self.unversioned_lists);
                 let kind = self.kinds.get(&collection.kind).expect("a kind").clone();
                 let stored = self.objects.iter().filter(|((kind, _), _)| *kind == collection.kind.kind);
                 let scope = |s: &&Stored| {
@@ -251,12 +257,16 @@ impl Model {
     }
 
     fn version(&self) -> Option<VersionToken> {
-        self.version.map(|version| VersionToken { text: version.to_string().into(), weak: false })
+        let weak = self.weak.is_some();
+        self.version.map(|version| VersionToken { text: version.to_string().into(), weak })
     }
 
     fn perform(&mut self, write: &Write) -> Answer {
-        let said = &write.target().version;
-        if said.is_some() && *said != self.version() {
+        let said = write.target().version.as_ref().filter(|said| !said.weak || write.target().tries_weak);
+        if said.is_none() && self.strict && !matches!(write, Write::Create(..)) {
+            return failed(FailureClass::Status(428));
+        }
+        if said.is_some_and(|said| Some(said) != self.version().as_ref() || self.weak == Some(false)) {
             return failed(FailureClass::Conflict);
         }
         self.version = self.version.map(|version| version + 1);
