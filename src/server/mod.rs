@@ -13,6 +13,7 @@ pub mod api;
 pub mod embedded;
 pub mod faults;
 pub mod listen;
+pub mod ownership;
 pub mod store;
 
 pub use api::Server;
