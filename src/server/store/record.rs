@@ -222,22 +222,39 @@ fn stored(key: &str, seq: u64, revision: u64, natural: bool, json: &RawValue) ->
 mod tests {
     use super::*;
     use crate::core::value::Map;
-    use crate::server::store::{Action, Write};
+    use crate::server::store::{Action, Patch, Write};
 
-    /// The lines of a little history, and the content after each.
+    /// The lines of a little history with something of everything, and the content after each.
     fn history() -> (Vec<Vec<u8>>, Vec<String>) {
         let mut index = Index::default();
         let (mut lines, mut contents) = (vec![HEADER.as_bytes().to_vec()], vec![content(&index)]);
         let teams = Key::root().child("teams");
+        let body = |text: &str| serde_json::from_str::<Map<_, _>>(text).expect("a map");
+        let apply = |text: &str| Action::Patch(Patch::Apply { config: body(text), force: true });
         for n in 0..24 {
-            let (key, action) = match n % 4 {
-                0 => (teams.clone(), Action::Create { body: Map::new(), idempotency_key: None }),
-                3 => (teams.child(&format!("ü/{}", n - 1)), Action::Delete),
-                _ => (teams.child(&format!("ü/{n}")), Action::Put(Map::new())),
+            let kept = teams.child(&format!("kept {n}"));
+            let writes = match n % 6 {
+                0 => vec![(teams.clone(), Action::Create { body: Map::new(), idempotency_key: None })],
+                3 => vec![(teams.child(&format!("ü/{}", n - 1)), Action::Delete)],
+                4 => {
+                    let idempotency_key = Some(format!("{n}\\"));
+                    vec![(teams.clone(), Action::Create { body: body("{\"n\": 1}"), idempotency_key })]
+                }
+                5 => vec![
+                    (kept.clone(), apply(r#"{"a\"b": {"c": 1}, "finalizers": ["x"]}"#)),
+                    (kept, Action::Delete),
+                ],
+                _ => vec![(teams.child(&format!("ü/{n}")), Action::Put(Map::new()))],
             };
             let mut changes = Vec::new();
-            let write = Write::new(key, action);
-            index.perform(write, &mut changes).expect("accepted");
+            if n == 7 {
+                changes = index.declare_apart(&["te\"ams".to_owned()]).expect("nothing is in the way");
+                changes.iter().for_each(|change| index.apply(change));
+            }
+            for (key, action) in writes {
+                let by = format!("\"{n}\"");
+                index.perform(Write { by, ..Write::new(key, action) }, &mut changes).expect("accepted");
+            }
             lines.push(encode(&changes, index.clock()));
             contents.push(content(&index));
         }
@@ -304,6 +321,25 @@ mod tests {
             let want = Damage::Line { line: 2, what: "it does not fit the lines before it" };
             assert_eq!(decode(line.as_bytes()).map(|_| ()), Err(want), "{text}");
         }
+    }
+
+    #[test]
+    fn a_store_of_plain_items_looks_as_it_always_did() {
+        let text = r#"{"clock":3,"changes":[{"gone":["/teams/b",4]},{"id":["/teams",1]},{"put":["/teams/1",1,1,false,{"id":1,"revision":1}]},{"put":["/teams/a",2,7,true,{"deletionRevision":9,"finalizers":5,"id":"a","revision":7}]}]}"#;
+        let line = format!("{:08x} {} {text}\n", crc32fast::hash(text.as_bytes()), text.len());
+        let file = [HEADER, &line].concat();
+        let (index, good) = decode(file.as_bytes()).expect("no damage");
+        assert_eq!((good, encode(&index.snapshot(), 3)), (file.len(), line.into_bytes()));
+        let item = index.item(&Key::root().child("teams").child("a")).expect("an item");
+        assert_eq!((item.deleting, &item.managers), (None, &None), "what it holds is data, as it was");
+    }
+
+    #[test]
+    fn a_record_of_a_later_version_is_said_to_be_one() {
+        let text = r#"{"clock":1,"changes":[{"folded":["/teams/a"]}]}"#;
+        let line = format!("{HEADER}{:08x} {} {text}\n", crc32fast::hash(text.as_bytes()), text.len());
+        let error = decode(line.as_bytes()).map(|_| ()).expect_err("unknown").to_string();
+        assert_eq!(error, "line 2 is damaged: it is of a later version of the store");
     }
 
     #[test]
