@@ -6,7 +6,7 @@
 //! ```text
 //! a socket ── listen ── faults? ─┐
 //!                                ├─ api (routes, rules of HTTP) ── store (index in memory, log on disk)
-//! embedded (in process) ─────────┘
+//! embedded (in process) ─────────┘                             └─ ownership (who holds which field)
 //! ```
 
 pub mod api;

@@ -46,6 +46,9 @@ impl OpenError {
     pub fn hint(&self) -> &'static str {
         match self {
             OpenError::InUse(_) => "stop the other process, or use another path",
+            OpenError::Damaged { damage: Damage::Later { .. }, .. } => {
+                "open it with the version that wrote it"
+            }
             OpenError::Damaged { .. } => "restore it from a copy, or move the folder away to start empty",
             OpenError::Status { .. } => {
                 "delete these items first, or keep the status of other collections apart"

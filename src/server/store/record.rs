@@ -36,6 +36,8 @@ pub enum Damage {
     Header(String),
     #[error("line {line} is damaged: {what}")]
     Line { line: usize, what: &'static str },
+    #[error("line {line} is of a later version")]
+    Later { line: usize },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -102,8 +104,7 @@ pub fn decode(file: &[u8]) -> Result<(Index, usize), Damage> {
         let (line, after) = end.map_or((rest, &rest[rest.len()..]), |end| (&rest[..end], &rest[end + 1..]));
         match text(line) {
             Some(text) if end.is_some() => {
-                let unknown = Damage::Line { line: number, what: "it is of a later version of the store" };
-                let group: Group = serde_json::from_str(text).map_err(|_| unknown)?;
+                let group: Group = serde_json::from_str(text).map_err(|_| Damage::Later { line: number })?;
                 let applied = group.changes.iter().try_for_each(|record| record.replay(&mut index));
                 applied.ok_or(Damage::Line { line: number, what: "it does not fit the lines before it" })?;
                 clock = group.clock;
@@ -295,6 +296,7 @@ mod tests {
                 Ok((_, good)) => assert!(bad[at] == 0 && good == file.len() - lines[24].len(), "at {at}"),
                 Err(Damage::Header(_)) => assert!(at < HEADER.len(), "at {at}"),
                 Err(Damage::Line { .. }) => assert!(at >= HEADER.len(), "at {at}"),
+                Err(later) => panic!("at {at}: {later}"),
             }
         }
     }
@@ -339,7 +341,7 @@ mod tests {
         let text = r#"{"clock":1,"changes":[{"folded":["/teams/a"]}]}"#;
         let line = format!("{HEADER}{:08x} {} {text}\n", crc32fast::hash(text.as_bytes()), text.len());
         let error = decode(line.as_bytes()).map(|_| ()).expect_err("unknown").to_string();
-        assert_eq!(error, "line 2 is damaged: it is of a later version of the store");
+        assert_eq!(error, "line 2 is of a later version");
     }
 
     #[test]
