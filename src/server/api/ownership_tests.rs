@@ -16,8 +16,12 @@ fn with_status() -> (Server, tempfile::TempDir) {
     (Server::new(store), folder)
 }
 
-/// Sends requests in order, and expects of each its status and its body, or a part of the detail of a problem.
-async fn story(server: &Server, lines: &[(&str, &[(&str, &str)], &str, u16, Value)]) {
+/// A request: its line, headers and body; and its answer: the status and the body, or a part of the detail of a
+/// problem.
+type Exchange<'e> = (&'e str, &'e [(&'e str, &'e str)], &'e str, u16, Value);
+
+/// Sends requests in order, and expects their answers.
+async fn story(server: &Server, lines: &[Exchange<'_>]) {
     for (line, headers, sent, status, want) in lines {
         let response = send(server, line, headers, sent).await;
         let got = if response.body().is_empty() { Value::Null } else { body(&response) };

@@ -57,3 +57,25 @@ impl Index {
         self.answers().items.get(&(collection.clone(), sent.to_owned()))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::value::Map;
+    use crate::server::store::write::{Action, Done, Write};
+
+    #[test]
+    fn the_oldest_key_is_forgotten_first() {
+        let (mut index, mut changes) = (Index::default(), Vec::new());
+        let teams = Key::root().child("teams");
+        let mut create = |n: usize| {
+            let action = Action::Create { body: Map::new(), idempotency_key: Some(n.to_string()) };
+            index.perform(Write::new(teams.clone(), action), &mut changes).expect("accepted")
+        };
+        (0..=REMEMBERED).for_each(|n| drop(create(n)));
+        assert!(matches!(create(1), Done::Replayed(item) if item.key.segment() == "2"));
+        assert!(matches!(create(0), Done::Created(_)), "it was forgotten");
+        assert!(matches!(create(1), Done::Created(_)), "it went when that one came back");
+        assert_eq!(index.answers().all().count(), REMEMBERED);
+    }
+}

@@ -47,25 +47,25 @@ impl Index {
     pub fn decide(&self, write: Write) -> Decision {
         let Write { key, part, by, condition, action } = write;
         let (key, condition) = (&key, &condition);
-        let at = |index| At::new(index, key, part, &by, condition);
+        let at = || At::new(self, key, part, &by, condition);
         match action {
             Action::Create { body, idempotency_key } => self.create(key, condition, body, idempotency_key),
             Action::Delete => self.delete(key, condition),
             Action::Put(body) => {
                 self.expect_parent(&key.parent().parent())?;
-                self.put(at(self).makeable()?, body)
+                self.put(at().makeable()?, body)
             }
             Action::Patch(Patch::Apply { config, force }) => {
                 self.expect_parent(&key.parent().parent())?;
-                self.apply_patch(at(self).makeable()?, config, force)
+                self.apply_patch(at().makeable()?, config, force)
             }
             Action::Patch(Patch::Merge(patch)) => {
-                let at = at(self).existing()?;
+                let at = at().existing()?;
                 let body = apply_merge(&Value::Object(at.before.clone()), &Value::Object(patch));
                 self.put(at, object(body)?)
             }
             Action::Patch(Patch::Json(operations)) => {
-                let at = at(self).existing()?;
+                let at = at().existing()?;
                 let body = apply_json(&Value::Object(at.before.clone()), &operations);
                 self.put(at, object(body.map_err(Refusal::Patch)?)?)
             }
@@ -95,6 +95,9 @@ impl Index {
         mut body: Map<String, Value>,
         idempotency_key: Option<String>,
     ) -> Decision {
+        if body.contains_key("id") {
+            return Err(Refusal::IdOnCreate(key.clone()));
+        }
         if self.is_apart(key) {
             body.remove(STATUS);
         }
@@ -106,9 +109,6 @@ impl Index {
         }
         self.expect_parent(&key.parent())?;
         self.expect_lasting(&key.parent())?;
-        if body.contains_key("id") {
-            return Err(Refusal::IdOnCreate(key.clone()));
-        }
         deletion::check(key, false, &Map::new(), &body)?;
         let collection = self.collection(key);
         // `If-Match` speaks of the listing that the client has seen, `If-None-Match: *` of the item to be made.

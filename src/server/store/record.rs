@@ -74,8 +74,10 @@ struct More<'a> {
     deleting: Option<u64>,
     /// Field managers: the name, whether it applied, and the fields that it holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    managers: Option<Vec<(Cow<'a, str>, bool, Cow<'a, BTreeSet<Field>>)>>,
+    managers: Option<Vec<Held<'a>>>,
 }
+
+type Held<'a> = (Cow<'a, str>, bool, Cow<'a, BTreeSet<Field>>);
 
 /// The line of a group.
 pub fn encode(changes: &[Change], clock: u64) -> Vec<u8> {
