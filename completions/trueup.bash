@@ -709,7 +709,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__serve)
-            opts="-v -q -h --listen --store --faults --token-env --no-sync --output --color --verbose --quiet --help"
+            opts="-v -q -h --listen --store --faults --token-env --status-apart --require-preconditions --no-sync --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -739,6 +739,10 @@ _trueup() {
                     return 0
                     ;;
                 --token-env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --status-apart)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -232,12 +232,14 @@ complete -c trueup -n "__fish_trueup_using_subcommand serve" -l listen -d 'Addre
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l store -d 'Folder that keeps the objects' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l faults -d 'Faults to inject, for tests' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l token-env -d 'Variable of the environment that holds the token which clients must send' -r
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l status-apart -d 'Collections whose items keep `status` apart, by name, with commas; the store remembers them' -r
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
 json\t''
 ndjson\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l require-preconditions -d 'Refuse changes and deletes without a precondition (428)'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l no-sync -d 'Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -s q -l quiet -d 'No progress, no talk: the result only'

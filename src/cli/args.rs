@@ -321,6 +321,12 @@ pub struct ServeArgs {
     /// Variable of the environment that holds the token which clients must send
     #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
     pub token_env: Option<String>,
+    /// Collections whose items keep `status` apart, by name, with commas; the store remembers them
+    #[arg(long, value_name = "COLLECTIONS", value_delimiter = ',', env = "TRUEUP_STATUS_APART")]
+    pub status_apart: Vec<String>,
+    /// Refuse changes and deletes without a precondition (428)
+    #[arg(long, value_parser = switch, env = "TRUEUP_REQUIRE_PRECONDITIONS")]
+    pub require_preconditions: bool,
     /// Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some
     #[arg(long, value_parser = switch, env = "TRUEUP_NO_SYNC")]
     pub no_sync: bool,

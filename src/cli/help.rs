@@ -94,6 +94,7 @@ pub const SERVE: &str = "\
 Examples:
   trueup serve --store ./data
   API_TOKEN=secret trueup serve --store ./data --listen 127.0.0.1:9000 --token-env API_TOKEN
+  trueup serve --store ./data --status-apart apps,jobs --require-preconditions
 
 A well-behaved REST API for any kind, to try things out on and to test against.";
 

@@ -189,6 +189,10 @@ pub struct Serve {
     pub faults: Option<PathBuf>,
     /// The environment's variable that holds the token which clients must show.
     pub token_env: Option<String>,
+    /// The names of collections whose items keep their status apart.
+    pub status_apart: Vec<String>,
+    /// Refuse changes and deletes without a precondition.
+    pub require_preconditions: bool,
     /// Answer writes before they are on the disk.
     pub no_sync: bool,
 }

@@ -87,9 +87,7 @@ fn command(verb: Verb) -> Result<Command, Problem> {
             effort: effort(&pace),
             yes: yes.yes,
         }),
-        Verb::Serve(ServeArgs { listen, store, faults, token_env, no_sync }) => {
-            Command::Serve(Serve { listen, store, faults, token_env, no_sync })
-        }
+        Verb::Serve(args) => Command::Serve(serve(args)),
         Verb::Completions(args) => Command::Completions(args.shell),
     })
 }
@@ -276,3 +274,15 @@ fn agreed(args: ConsentArgs) -> Consents {
 #[cfg(test)]
 #[path = "parse_tests.rs"]
 mod tests;
+
+fn serve(args: ServeArgs) -> Serve {
+    Serve {
+        listen: args.listen,
+        store: args.store,
+        faults: args.faults,
+        token_env: args.token_env,
+        status_apart: args.status_apart.into_iter().filter(|name| !name.is_empty()).collect(),
+        require_preconditions: args.require_preconditions,
+        no_sync: args.no_sync,
+    }
+}

@@ -78,7 +78,7 @@ fn each_command_is_read() {
         ("explain Queue///orders -f a --output json", "explain"),
         ("probe --backends b mq mq/Queue --limit 3", "probe"),
         ("delete -f a --yes", "delete"),
-        ("serve --store d --listen 127.0.0.1:0 --faults f --token-env T", "serve"),
+        ("serve --store d --listen 127.0.0.1:0 --faults f --token-env T --status-apart a,b", "serve"),
         ("completions zsh", "completions"),
     ] {
         assert_eq!(read(line).expect(line).command.word(), word);

@@ -14,6 +14,7 @@ mod export;
 mod files;
 mod listings;
 mod main_job;
+mod managers;
 mod mismatch;
 mod offline;
 mod operations;

@@ -3,6 +3,7 @@
 mod base;
 mod export;
 mod make;
+mod ownership;
 
 use proptest::prelude::*;
 use trueup::core::change::{Reason, Shown};
