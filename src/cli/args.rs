@@ -147,6 +147,9 @@ pub struct ConsentArgs {
     /// Send the write-only values of this object again; can be repeated
     #[arg(long, value_name = "KIND/NAME", value_parser = object, env = "TRUEUP_ROTATE")]
     pub rotate: Vec<String>,
+    /// Print the lines for the backend that would accept what the server makes of a value
+    #[arg(long, value_parser = switch, env = "TRUEUP_SUGGEST")]
+    pub suggest: bool,
 }
 
 #[derive(Debug, Args)]

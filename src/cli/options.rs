@@ -78,13 +78,15 @@ pub struct Effort {
     pub timeout: Option<Duration>,
 }
 
-/// Acts that need to be asked for object by object, each `Kind/part/part`.
+/// Acts that need to be asked for object by object, each `Kind/part/part`; and advice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consents {
     /// May be deleted and created again.
     pub replace: BTreeSet<String>,
     /// Their write-only values are sent again.
     pub rotate: BTreeSet<String>,
+    /// Lines for the backend are suggested.
+    pub suggest: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,6 +124,8 @@ pub struct Apply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApplyPlan {
     pub plan: PathBuf,
+    /// Lines for the backend are suggested.
+    pub suggest: bool,
     /// The only backends that it may have, when not empty.
     pub backends: Vec<PathBuf>,
     /// Names of the environment that its documents may read; empty: all.

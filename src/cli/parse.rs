@@ -150,6 +150,7 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
     }
     Ok(Command::ApplyPlan(ApplyPlan {
         plan,
+        suggest: consents.suggest,
         backends: sources.backends,
         allow_env: sources.allow_env,
         effort: effort(&pace),
@@ -265,7 +266,11 @@ fn whole(flag: &str, sources: &SourceArgs) -> Result<(), Problem> {
 }
 
 fn agreed(args: ConsentArgs) -> Consents {
-    Consents { replace: args.replace.into_iter().collect(), rotate: args.rotate.into_iter().collect() }
+    Consents {
+        replace: args.replace.into_iter().collect(),
+        rotate: args.rotate.into_iter().collect(),
+        suggest: args.suggest,
+    }
 }
 
 #[cfg(test)]

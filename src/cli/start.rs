@@ -112,6 +112,7 @@ pub fn open(
         parallel: effort.parallel,
         replace: consents.replace.clone(),
         rotate: consents.rotate.clone(),
+        suggest: consents.suggest,
         allow_exec: std::env::var("TRUEUP_ALLOW_EXEC").ok(),
         seed: fastrand::u64(..),
     };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::filter::Filter;
+use super::idempotency::Attempt;
 use super::identity::{Key, KindName, ObjectId};
 use super::kind::Wait;
 use super::managers::Contested;
@@ -112,6 +113,8 @@ pub struct Target {
     pub changed: Vec<String>,
     /// Whether fields that another manager holds are to be taken over.
     pub forced: bool,
+    /// What the idempotency key of a create is made of, where its operation carries one.
+    pub attempt: Option<Attempt>,
 }
 
 impl Target {
@@ -125,6 +128,7 @@ impl Target {
             observed: None,
             changed: Vec::new(),
             forced: false,
+            attempt: None,
         }
     }
 }
@@ -282,6 +286,8 @@ pub enum FailureClass {
     Status(u16),
     /// "It exists already": 409, or what the kind declares.
     Exists,
+    /// The idempotency key of a create was used for another payload.
+    KeyUsed,
     /// A field manager or a precondition refused: 409 or 412.
     Conflict,
     /// The answer is not the API's: HTML, another shape, an item without its key.

@@ -200,6 +200,7 @@ mod tests {
                 changes: vec![],
                 since: None,
                 findings: vec![],
+                accepted: vec![],
                 wrote: word.ends_with('+'),
             }
         });

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::fields::{Comparer, FieldRules};
 use super::filter::Filter;
+use super::idempotency::Idempotency;
 use super::identity::KindName;
 use super::path::Path;
 use super::report::Action;
@@ -130,6 +131,8 @@ pub struct Op {
     pub wait: Option<Wait>,
     /// Used when every conflicting path is one that may be forced.
     pub forced: Option<Forced>,
+    /// Where a create carries the key by which the server knows one that it has seen.
+    pub idempotency: Option<Idempotency>,
 }
 
 /// What differs when conflicts are forced.
@@ -392,6 +395,11 @@ impl Kind {
             Action::Create => self.create.as_ref().or(self.update.as_ref()),
             Action::Update | Action::None => self.update.as_ref(),
         }
+    }
+
+    /// Whether the server knows a create that it has seen.
+    pub fn knows_creates(&self) -> bool {
+        self.create.as_ref().is_some_and(|create| create.idempotency.is_some())
     }
 
     /// Whether an object can be read with nothing but its key.

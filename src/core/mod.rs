@@ -6,6 +6,7 @@
 //! observed items  ───┘                  └─ report
 //! ```
 
+pub mod accept;
 mod align;
 pub mod base;
 pub mod change;
@@ -22,6 +23,7 @@ pub mod fields;
 pub mod filter;
 pub mod forms;
 pub mod graph;
+pub mod idempotency;
 pub mod identity;
 pub mod key;
 pub mod kind;

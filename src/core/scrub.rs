@@ -79,8 +79,11 @@ pub fn id(id: &ObjectId, redactor: &Redactor) -> ObjectId {
 /// A copy of an entry of a report without secrets.
 pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
     let text = |text: &String| redactor.text(text).into_owned();
-    let why =
-        |why: &Explanation| Explanation { message: text(&why.message), hint: why.hint.as_ref().map(text) };
+    let why = |why: &Explanation| Explanation {
+        message: text(&why.message),
+        hint: why.hint.as_ref().map(text),
+        reason: why.reason,
+    };
     let result = match &entry.result {
         Outcome::InSync => Outcome::InSync,
         Outcome::Planned => Outcome::Planned,
@@ -107,6 +110,8 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         changes: entry.changes.iter().map(|change| self::change(change, redactor)).collect(),
         since: entry.since,
         findings: entry.findings.iter().map(finding).collect(),
+        // Of values these say what is empty, or how a server hides them.
+        accepted: entry.accepted.clone(),
         wrote: entry.wrote,
     }
 }
@@ -206,6 +211,7 @@ mod tests {
             }],
             since: None,
             findings: vec![Finding { code: "LostUpdateRisk", message: text(), hint: Some(text()) }],
+            accepted: vec![],
             wrote: false,
         };
         let all = Report { objects: vec![entry], ..Report::default() };

@@ -32,6 +32,7 @@ pub fn entry(kind: &str, name: &str, line: u32, action: Action, result: Outcome)
         changes: vec![],
         since: None,
         findings: vec![],
+        accepted: vec![],
         wrote,
     }
 }

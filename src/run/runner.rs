@@ -30,6 +30,8 @@ pub struct Choices {
     pub replace: BTreeSet<String>,
     /// Objects whose write-only values are sent again, as `Kind/part/part`.
     pub rotate: BTreeSet<String>,
+    /// Whether lines for the backend are suggested.
+    pub suggest: bool,
     /// Whether anything may be written: then stores of the built-in server are made where there are none.
     pub may_write: bool,
     /// The value of `TRUEUP_ALLOW_EXEC`.
@@ -207,6 +209,7 @@ impl Runner {
         Options {
             replace: self.choices.replace.clone(),
             rotate: self.choices.rotate.clone(),
+            suggest: self.choices.suggest,
             writes: self.choices.parallel.unwrap_or(WRITES),
             seed: self.choices.seed,
             keep: false,

@@ -6,6 +6,7 @@ mod answers;
 mod base;
 mod base_git;
 mod batch;
+mod creates;
 mod dialect;
 mod explain;
 mod export;

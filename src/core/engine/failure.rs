@@ -24,6 +24,8 @@ pub enum AfterWrite {
     Uncertain,
     /// It is there already: look, and take it over.
     Exists,
+    /// The key of the create is another's: look, and take the next one.
+    KeyUsed,
     /// A race on the version: look at once, and see whose fields changed.
     Race,
     /// Repeating it would change nothing.
@@ -49,6 +51,7 @@ pub fn after_write(failure: &Failure) -> AfterWrite {
         // Servers do answer 500 after they have created.
         FailureClass::Status(status) if is_server_fault(status) => AfterWrite::Uncertain,
         FailureClass::Exists => AfterWrite::Exists,
+        FailureClass::KeyUsed => AfterWrite::KeyUsed,
         FailureClass::Conflict => AfterWrite::Race,
         // The body of a success that cannot be read tells nothing of what was done.
         FailureClass::NotTheApi => AfterWrite::Uncertain,
@@ -94,6 +97,7 @@ mod tests {
             (Status(404), AfterAsk::GiveUp, AfterWrite::Stop),
             (Status(422), AfterAsk::GiveUp, AfterWrite::Stop),
             (Exists, AfterAsk::GiveUp, AfterWrite::Exists),
+            (KeyUsed, AfterAsk::GiveUp, AfterWrite::KeyUsed),
             (Conflict, AfterAsk::GiveUp, AfterWrite::Race),
             (NotTheApi, AfterAsk::GiveUp, AfterWrite::Uncertain),
             (Refused, AfterAsk::GiveUp, AfterWrite::Stop),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::super::accept::Acceptance;
 use super::super::base::{Base, Side};
 use super::super::change::{Change, Shown};
 use super::super::document::{Document, Ensure, OnConflict, Policy};
@@ -14,6 +15,7 @@ use super::super::kind::{Kind, Wait};
 use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
+use super::create::Keys;
 use super::decide::Seen;
 use super::operation::Underway;
 use super::pledge::Saved;
@@ -105,6 +107,7 @@ pub struct Object {
     pub changes: Vec<Change>,
     pub since: Option<Side>,
     pub findings: Vec<Finding>,
+    pub accepted: Vec<Acceptance>,
 
     /// The key under which it stands, where that is not its own: before a rename of it, or of its parent.
     pub stands_as: Option<Key>,
@@ -130,6 +133,10 @@ pub struct Object {
     pub in_vain: Option<usize>,
     /// No attempt is left after this: what is found by the last look decides.
     pub last_failure: Option<Explanation>,
+    /// Where it is with the keys of its creates.
+    pub keys: Keys,
+    /// When the server said last that it exists, though no look shows it.
+    pub claimed_at: Option<Duration>,
     /// A write whose outcome nobody knows, and what was heard of it.
     pub doubt: Option<(Action, Explanation)>,
     /// It was created in this run, and no listing has shown it since.
@@ -194,6 +201,7 @@ impl Object {
             changes: Vec::new(),
             since: None,
             findings: Vec::new(),
+            accepted: Vec::new(),
             stands_as: None,
             server_id: None,
             failures: 0,
@@ -209,6 +217,8 @@ impl Object {
             passes: 0,
             in_vain: None,
             last_failure: None,
+            keys: Keys::default(),
+            claimed_at: None,
             doubt: None,
             created: false,
             most_together: usize::MAX,

@@ -285,6 +285,7 @@ fn entry(id: ObjectId, origin: Origin, action: Action, result: Outcome) -> Entry
         result,
         changes: Vec::new(),
         findings: Vec::new(),
+        accepted: Vec::new(),
         wrote: false,
         since: None,
     }

@@ -131,6 +131,7 @@ impl SavedObject {
             result: self.outcome(),
             changes: self.changes.iter().map(SavedChange::change).collect(),
             findings: self.findings.iter().map(Note::finding).collect(),
+            accepted: Vec::new(),
             wrote: false,
             since: None,
         }
@@ -148,7 +149,7 @@ impl SavedObject {
             Outcome::InSync | Outcome::Planned => None,
             other => other.explanation().map(|why| Explanation {
                 message: format!("the plan does not do it: {}", why.message),
-                hint: why.hint.clone(),
+                ..why.clone()
             }),
         };
         Pledge {
@@ -161,7 +162,8 @@ impl SavedObject {
     }
 
     fn outcome(&self) -> Outcome {
-        let why = Explanation { message: self.message.clone().unwrap_or_default(), hint: self.hint.clone() };
+        let message = self.message.clone().unwrap_or_default();
+        let why = Explanation { message, hint: self.hint.clone(), reason: None };
         match &*self.result {
             "in-sync" => Outcome::InSync,
             "planned" => Outcome::Planned,

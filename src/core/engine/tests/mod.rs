@@ -1,11 +1,13 @@
 //! The engine against a model server: what it asks, what it writes, and what it reports.
 
 mod check;
+mod creates;
 mod family;
 mod faults;
 mod lanes;
 mod later;
 pub mod make;
+mod memory;
 mod model;
 mod operations;
 mod order;
@@ -13,4 +15,5 @@ mod pass;
 mod pledges;
 mod rename;
 mod simulation;
+mod stick;
 mod together;

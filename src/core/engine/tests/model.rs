@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::make::key_of;
 pub use super::make::{document, kind, reference};
+use super::memory::Memory;
 use crate::core::document::Document;
 use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
@@ -55,6 +56,13 @@ pub struct Model {
     pub normalise: Option<fn(&mut Value)>,
     /// So many looks at an object after its creation say that it is not there.
     pub hidden_looks: u32,
+    /// For so long after its creation an object is not to be seen.
+    pub hidden_for: Duration,
+    pub hidden_until: BTreeMap<u64, Duration>,
+    /// The time: it goes on from run to run.
+    pub now: Duration,
+    /// What the server remembers of creates, by their keys.
+    pub memory: Option<Memory>,
     hidden: BTreeMap<String, u32>,
     /// So many reads after an update show what was before it; the update is answered with 202.
     pub late_looks: u32,
@@ -80,6 +88,8 @@ pub struct Model {
     pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
+    /// A second object of one name is refused.
+    pub refuses_doubles: bool,
     /// The most writes that one step of the engine began.
     pub most_writes: usize,
     /// The one version of all objects, which each write moves; a write at another is refused.
@@ -142,6 +152,7 @@ impl Model {
                 let all: Vec<Item> = stored
                     .flat_map(|(_, s)| s)
                     .filter(scope)
+                    .filter(|s| self.hidden_until.get(&s.id).is_none_or(|until| *until <= self.now))
                     .filter(|s| !is_hidden(&mut self.hidden, &format!("{} {}", collection.kind.kind, s.key)))
                     .map(|stored| Item {
                         server_id: item(stored).server_id.filter(|_| !self.anonymous),
@@ -177,7 +188,12 @@ impl Model {
                     let old = old.clone();
                     return Answer::Found(item(&old));
                 }
-                let found = self.find(target).map(|stored| Item { version: self.version(), ..item(stored) });
+                let visible =
+                    |s: &&Stored| self.hidden_until.get(&s.id).is_none_or(|until| *until <= self.now);
+                let found = self
+                    .find(target)
+                    .filter(visible)
+                    .map(|stored| Item { version: self.version(), ..item(stored) });
                 found.map_or(Answer::Absent, Answer::Found)
             }
             Ask::Check(write) => {
@@ -228,14 +244,19 @@ impl Model {
         if names.iter().any(|name| self.poison.contains(name)) {
             return failed(FailureClass::Status(400));
         }
+        if let Some(answer) = self.remembered(write) {
+            return answer;
+        }
         let fault = self.fault(role);
         if let Some(answer) = fault.as_ref().and_then(refusal) {
+            self.remember(write, &answer);
             return answer;
         }
         if let Some(answer) = self.refusal.take() {
             return answer;
         }
         let answer = self.perform(write);
+        self.remember(write, &answer);
         match (answer, &self.operations) {
             _ if fault.is_some() => failed(FailureClass::Lost),
             (Answer::Accepted { server_id, .. }, Some((wait, _))) => {
@@ -263,6 +284,9 @@ impl Model {
                 let no = answers.into_iter().find(|answer| !matches!(answer, Answer::Accepted { .. }));
                 no.unwrap_or(Answer::Accepted { server_id: None, pending: false, inside: None })
             }
+            Write::Create(target, _) if self.refuses_doubles && self.find(target).is_some() => {
+                failed(FailureClass::Exists)
+            }
             Write::Create(target, body) => {
                 let value = self.normalised(body, None);
                 self.next_id += 1;
@@ -277,6 +301,7 @@ impl Model {
                 }
                 slot.push(stored);
                 self.hidden.insert(target.id.to_string(), self.hidden_looks);
+                self.hidden_until.insert(id, self.now + self.hidden_for);
                 Answer::Accepted {
                     server_id: (!by_name).then(|| id.to_string().into()),
                     pending: false,
@@ -344,7 +369,13 @@ impl Model {
     }
 
     /// Runs an engine to its end in virtual time.
-    pub fn run(&mut self, mut engine: Engine) -> Report {
+    pub fn run(&mut self, engine: Engine) -> Report {
+        self.run_until(engine, usize::MAX).expect("nothing kills it")
+    }
+
+    /// The same; after so many requests, which are done, the engine is killed.
+    pub fn run_until(&mut self, mut engine: Engine, requests: usize) -> Option<Report> {
+        let (began, mut sent) = (self.now, 0);
         let mut now = Duration::ZERO;
         let mut answers: VecDeque<(RequestId, Answer)> = VecDeque::new();
         let mut event = Event::Start;
@@ -353,15 +384,20 @@ impl Model {
             let effects = engine.step(now, event);
             let writes = effects.iter().filter(|effect| matches!(effect, Effect::Write(..))).count();
             self.most_writes = self.most_writes.max(writes);
+            self.now = began + now;
             for effect in effects {
+                sent += usize::from(!matches!(effect, Effect::WakeAt(_)));
                 match effect {
                     Effect::Ask(id, ask) => answers.push_back((id, self.ask(&ask))),
                     Effect::Write(id, write) => answers.push_back((id, self.write(&write))),
                     Effect::WakeAt(at) => wake = Some(at),
                 }
+                if sent >= requests {
+                    return None;
+                }
             }
             if engine.is_done() {
-                return engine.report();
+                return Some(engine.report());
             }
             event = match answers.pop_front() {
                 Some((id, answer)) => Event::Answered(id, answer),
@@ -405,7 +441,7 @@ impl Model {
         self.run(engine)
     }
 
-    fn engine(
+    pub fn engine(
         &self,
         documents: &[Document],
         mode: Mode,
