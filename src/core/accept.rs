@@ -225,6 +225,11 @@ pub fn mask_of(text: &str) -> Option<String> {
 }
 
 impl Acceptance {
+    /// Whether the two values are in some way the same.
+    pub fn is_of_spelling(&self) -> bool {
+        !matches!(self.set, Word::WriteOnly | Word::Ignore)
+    }
+
     /// Whether it speaks of what is at `path`.
     pub fn covers(&self, path: &Path) -> bool {
         self.path.covers(&pattern(path))

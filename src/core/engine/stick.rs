@@ -72,7 +72,8 @@ fn outcome(changes: &[Change], line: Option<&Acceptance>) -> Outcome {
         Some(line) => {
             let words = match changes.iter().all(|change| change.before.is_none()) {
                 true => "the server ignores the field: leave it out, or say so in the backend",
-                false => "if the server's form is as good, say so in the backend",
+                false if line.is_of_spelling() => "if the server's form is as good, say so in the backend",
+                false => "if the server may keep a value of its own, say so in the backend",
             };
             why.hint(format!("{words}: `fields: {{{}}}`", line.line()))
         }
