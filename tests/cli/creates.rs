@@ -47,7 +47,7 @@ fn a_create_that_nobody_knows_the_end_of_has_a_name() {
     let object = apply(&folder(&raw.url(), ""), 1);
     assert_eq!(
         (&object["result"], &object["reason"]),
-        (&json!("unknown"), &json!("CreateUncertain")),
+        (&json!("failed"), &json!("CreateUncertain")),
         "{object}"
     );
     let creates = raw.lines().iter().filter(|line| *line == "POST /teams").count();

@@ -132,24 +132,16 @@ impl Object {
         }
     }
 
-    /// Where an object stands that may have been created, and cannot be seen.
+    /// Where an object stands whose creates had no certain end, after the last look at it. What a look does not find
+    /// after all patience is not there, as far as its kind says; without a look nothing is known.
     pub fn perhaps_created(&self, why: Explanation) -> Outcome {
         let Some((Action::Create, heard)) = &self.doubt else { return Outcome::Unknown(why) };
-        let message = match &self.seen {
-            Seen::Absent => {
-                format!("whether it was created is not known: {}; it is not to be seen", why.message)
-            }
-            _ => format!("whether it was created is not known: {}; {}", heard.message, why.message),
-        };
-        let hint = match self.kind.knows_creates() {
-            true => "run the command again: the server knows the create by its key, and does it once",
-            false => {
-                "run the command again after a while: it looks first. A server that creates late makes two of it"
-            }
-        };
-        Outcome::Unknown(
-            Explanation::new(message).hint(why.hint.unwrap_or(hint.into())).because(CREATE_UNCERTAIN),
-        )
+        if matches!(self.seen, Seen::Absent) {
+            return Outcome::Failed(why.because(CREATE_UNCERTAIN));
+        }
+        let message = format!("whether it was created is not known: {}; {}", heard.message, why.message);
+        let hint = why.hint.unwrap_or_else(|| "run the command again: it looks before it creates".into());
+        Outcome::Unknown(Explanation::new(message).hint(hint).because(CREATE_UNCERTAIN))
     }
 }
 

@@ -25,9 +25,12 @@ fn applied(server_ids: bool, normalise: fn(&mut Value)) -> (Report, Model) {
     (report, model)
 }
 
+/// What the server makes of a team, what is said of it, and the lines.
+type Makes = (fn(&mut Value), &'static str, &'static [&'static str]);
+
 #[test]
 fn two_writes_and_a_line_for_each_field() {
-    let makes: [(fn(&mut Value), &str, &[&str]); 5] = [
+    let makes: [Makes; 5] = [
         (
             |v| v["title"] = json!("shop"),
             "`title`: sent \"Shop\", the server stores \"shop\"",
