@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::super::exchange::Item;
 use super::super::node::Node;
 use super::super::report::{Action, CREATE_UNCERTAIN, Explanation, Outcome};
 use super::backoff;
@@ -14,6 +15,8 @@ use super::{Engine, Mode};
 
 /// How long a deletion may take to show, where the kind says nothing longer.
 const GONE_WITHIN: Duration = Duration::from_secs(30);
+/// How long a deletion is waited for that the server shows to be under way.
+const FINISHED_GOING_WITHIN: Duration = Duration::from_secs(5 * 60);
 
 impl Engine {
     /// Compares what is wanted with what was just seen, and does the next thing.
@@ -77,7 +80,8 @@ impl Engine {
     pub(super) fn rotates(&self, at: usize) -> bool {
         let object = &self.objects[at];
         let by_creation = object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::Create);
-        object.sets == 0 && !by_creation && self.is_named(at, &self.options.rotate)
+        let since = object.policy.secret_since && object.kind.fields.any_hidden();
+        object.sets == 0 && !by_creation && (since || self.is_named(at, &self.options.rotate))
     }
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
@@ -137,6 +141,7 @@ impl Engine {
         object.note_not_compared(&decision.not_compared);
         object.note_untold();
         object.note_ownership(decision.action);
+        object.note_rotation();
         let nothing_done = object.sets == 0 && object.deletes == 0 && object.wrote_at.is_none();
         if object.action == Action::None || (nothing_done && decision.action != Action::None) {
             let went_with_parent =
@@ -157,9 +162,9 @@ impl Engine {
         let (patience, waiting) = match (&object.seen, due) {
             (Seen::Absent, Action::Create) => object.patience_for_new(),
             (Seen::Present(item), Action::Delete | Action::Replace) if object.sets == 0 => {
-                (GONE_WITHIN.max(object.kind.visible), object.deletes > 0 || item.deleting)
+                (patience_with_deletion(object, item), object.deletes > 0 || item.deleting)
             }
-            (Seen::Present(item), _) if item.deleting => (GONE_WITHIN, object.deletes > 0),
+            (Seen::Present(item), _) if item.deleting => (FINISHED_GOING_WITHIN, object.deletes > 0),
             (Seen::Present(_), Action::Update) => {
                 let old_name = object.stands_as.is_some() && object.sets > 0;
                 (object.patience(), object.pending || old_name)
@@ -261,6 +266,16 @@ impl Engine {
                 self.observe(at);
             }
         }
+    }
+}
+
+/// For how long after its deletion an object may still be shown.
+fn patience_with_deletion(object: &Object, item: &Item) -> Duration {
+    match item.deleting {
+        true => FINISHED_GOING_WITHIN,
+        // The answer has said that it was not deleted.
+        false if object.last_failure.is_some() => object.kind.visible,
+        false => GONE_WITHIN.max(object.patience()),
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::memory::Memory;
 use super::model::{Fault, Model, document, kind};
 use crate::core::document::Document;
-use crate::core::engine::{Mode, Options};
+use crate::core::engine::Options;
 use crate::core::exchange::FailureClass;
 use crate::core::fields::FieldRule;
 use crate::core::idempotency::Idempotency;
@@ -111,9 +111,7 @@ fn killed_at_any_request_the_next_run_makes_it_once() {
     {
         for requests in 1..8 {
             let (mut model, documents) = model(kind.clone(), hidden);
-            let options = Options { writes: 8, ..Options::default() };
-            let engine = model.engine(&documents, Mode::Apply, options, None);
-            model.run_until(engine, requests);
+            model.crash(&documents, Options::default(), requests);
             let report = model.apply(&documents);
             assert!(matches!(result(&report).0, "done" | "in-sync"), "{requests}: {report:?}");
             assert_eq!(stored(&model), 1, "killed after {requests}: {:?}", model.log);

@@ -2,6 +2,7 @@
 
 mod check;
 mod creates;
+mod deletions;
 mod family;
 mod faults;
 mod lanes;
@@ -14,6 +15,7 @@ mod order;
 mod pass;
 mod pledges;
 mod rename;
+mod runs;
 mod simulation;
 mod stick;
 mod together;
