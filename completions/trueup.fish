@@ -67,6 +67,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l color -d 'Whether
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l detailed-exitcode -d 'Exit with 2 when there are differences, or changes were made'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l suggest -d 'Print the lines for the backend that would accept what the server makes of a value'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l prune -d 'Delete what is in the scope of a Set and in no document'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
@@ -120,6 +121,7 @@ always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l yes -d 'Write without asking'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l detailed-exitcode -d 'Exit with 2 when there are differences, or changes were made'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l suggest -d 'Print the lines for the backend that would accept what the server makes of a value'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l prune -d 'Delete what is in the scope of a Set and in no document'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s v -l verbose -d 'Show objects in sync too; twice: log requests'

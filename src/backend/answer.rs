@@ -277,6 +277,9 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
         }
     }
     let refused = |class| Err(context.refused_hiding(class, answer, &seen.secrets));
+    if role == Role::Create && asked.op.idempotency.is_some() && is_of_another(error, answer) {
+        return refused(FailureClass::KeyUsed);
+    }
     if exists(context, asked, role, error, &seen)? {
         return refused(FailureClass::Exists);
     }
@@ -310,6 +313,14 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
             Answer::Accepted { server_id, pending: answer.status == 202, inside }
         }
     })
+}
+
+/// Whether a create was refused since its idempotency key belongs to one of another payload. The status alone says
+/// that of nothing: 422 is the draft's, and every API's for a body that it does not like; 400 is Stripe's. So the
+/// answer has to speak of it.
+fn is_of_another(error: Option<u16>, answer: &HttpAnswer) -> bool {
+    let speaks = || text_of(answer).is_some_and(|text| text.to_ascii_lowercase().contains("idempoten"));
+    matches!(error, Some(400 | 422)) && speaks()
 }
 
 /// Whether a create was refused because the object is there: by the status (412 answers `If-None-Match: *`), or

@@ -150,6 +150,9 @@ pub struct ConsentArgs {
     /// Overwrite what somebody else changed at this path; can be repeated, all of an object must be named
     #[arg(long, value_name = "KIND/NAME:PATH", value_parser = field, env = "TRUEUP_FORCE_CONFLICTS")]
     pub force_conflicts: Vec<String>,
+    /// Print the lines for the backend that would accept what the server makes of a value
+    #[arg(long, value_parser = switch, env = "TRUEUP_SUGGEST")]
+    pub suggest: bool,
 }
 
 #[derive(Debug, Args)]

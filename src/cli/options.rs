@@ -78,7 +78,7 @@ pub struct Effort {
     pub timeout: Option<Duration>,
 }
 
-/// Acts that need to be asked for object by object, each `Kind/part/part`.
+/// Acts that need to be asked for object by object, each `Kind/part/part`; and advice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consents {
     /// May be deleted and created again.
@@ -87,6 +87,8 @@ pub struct Consents {
     pub rotate: BTreeSet<String>,
     /// Paths at which theirs may be overwritten, each `Kind/part/part:path`.
     pub force_conflicts: BTreeSet<String>,
+    /// Lines for the backend are suggested.
+    pub suggest: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -124,6 +126,8 @@ pub struct Apply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApplyPlan {
     pub plan: PathBuf,
+    /// Lines for the backend are suggested.
+    pub suggest: bool,
     /// The only backends that it may have, when not empty.
     pub backends: Vec<PathBuf>,
     /// Names of the environment that its documents may read; empty: all.

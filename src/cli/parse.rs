@@ -149,6 +149,7 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
     }
     Ok(Command::ApplyPlan(ApplyPlan {
         plan,
+        suggest: consents.suggest,
         backends: sources.backends,
         allow_env: sources.allow_env,
         effort: effort(&pace),
@@ -268,6 +269,7 @@ fn agreed(args: ConsentArgs) -> Consents {
         replace: args.replace.into_iter().collect(),
         rotate: args.rotate.into_iter().collect(),
         force_conflicts: args.force_conflicts.into_iter().collect(),
+        suggest: args.suggest,
     }
 }
 

@@ -27,7 +27,7 @@ fn the_declaration_is_sound() {
 fn flags_become_options() {
     let line = "apply -f a -f b.yaml -l app=web,tier!=db --only Queue/* --exclude */x --backends c --allow-env API_* --base main \
                 --parallel 8 --timeout 1m30s --yes --detailed-exitcode --replace Queue///orders --replace Queue///b \
-                --rotate User/a --force-conflicts Queue///b:arguments.ttl --max-deletes 3 --allow-empty --output ndjson --color never -vv";
+                --rotate User/a --force-conflicts Queue///b:arguments.ttl --suggest --max-deletes 3 --allow-empty --output ndjson --color never -vv";
     let Invocation { command: Command::Apply(apply), output } = read(line).expect(line) else {
         panic!("another command")
     };
@@ -52,6 +52,7 @@ fn flags_become_options() {
                 replace: texts(&["Queue///orders", "Queue///b"]).into_iter().collect(),
                 rotate: texts(&["User/a"]).into_iter().collect(),
                 force_conflicts: texts(&["Queue///b:arguments.ttl"]).into_iter().collect(),
+                suggest: true,
             },
             detailed_exitcode: true,
             yes: true,

@@ -132,7 +132,7 @@ fn run(options: &ApplyPlan, output: &Output, out: &mut Out) -> Result<Exit, Exit
     let loaded = load(&plan, options, out)?;
     let pledges = pledges(&plan, &loaded.input, &name).map_err(|rejected| told(&rejected, out))?;
     let Flags { replace, rotate, force_conflicts, .. } = plan.flags;
-    let consents = Consents { replace, rotate, force_conflicts };
+    let consents = Consents { replace, rotate, force_conflicts, suggest: options.suggest };
     let mut runner = start::open(Verb::Apply.word(), loaded, options.effort, &consents, out)?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
         let bar = start::bar(output);

@@ -122,6 +122,7 @@ pub fn open(
         replace: consents.replace.clone(),
         rotate: consents.rotate.clone(),
         force_conflicts: consents.force_conflicts.clone(),
+        suggest: consents.suggest,
         allow_exec: std::env::var("TRUEUP_ALLOW_EXEC").ok(),
         seed: fastrand::u64(..),
     };

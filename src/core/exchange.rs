@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::filter::Filter;
+use super::idempotency::Attempt;
 use super::identity::{Key, KindName, ObjectId};
 use super::kind::Wait;
 use super::managers::Contested;
@@ -114,6 +115,8 @@ pub struct Target {
     pub forced: bool,
     /// Whether a weak version is to be tried as a precondition.
     pub tries_weak: bool,
+    /// What the idempotency key of a create is made of, where its operation carries one.
+    pub attempt: Option<Attempt>,
 }
 
 impl Target {
@@ -128,6 +131,7 @@ impl Target {
             changed: Vec::new(),
             forced: false,
             tries_weak: false,
+            attempt: None,
         }
     }
 }
@@ -286,6 +290,8 @@ pub enum FailureClass {
     Status(u16),
     /// "It exists already": 409, or what the kind declares.
     Exists,
+    /// The idempotency key of a create was used for another payload.
+    KeyUsed,
     /// A field manager or a precondition refused: 409 or 412.
     Conflict,
     /// The answer is not the API's: HTML, another shape, an item without its key.

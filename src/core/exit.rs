@@ -201,6 +201,7 @@ mod tests {
                 since: None,
                 conflicts: vec![],
                 findings: vec![],
+                accepted: vec![],
                 wrote: word.ends_with('+'),
             }
         });

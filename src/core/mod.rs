@@ -6,6 +6,7 @@
 //! observed items  ───┘                  └─ report
 //! ```
 
+pub mod accept;
 mod align;
 pub mod alike;
 pub mod base;
@@ -26,6 +27,7 @@ pub mod filter;
 pub mod forms;
 pub mod give_up;
 pub mod graph;
+pub mod idempotency;
 pub mod identity;
 pub mod key;
 pub mod kind;

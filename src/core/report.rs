@@ -2,6 +2,7 @@
 
 use std::ops::AddAssign;
 
+use super::accept::Acceptance;
 use super::base::Side;
 use super::change::Change;
 use super::conflict::Conflict;
@@ -85,6 +86,8 @@ pub struct Entry {
     /// Fields that both sides changed, and what becomes of each.
     pub conflicts: Vec<Conflict>,
     pub findings: Vec<Finding>,
+    /// Lines for the kind's `fields` in the backend, with which what differs would be as good: where they were asked for.
+    pub accepted: Vec<Acceptance>,
     /// Whether any write of this run was accepted for the object.
     pub wrote: bool,
 }
@@ -130,7 +133,14 @@ pub enum Outcome {
 pub struct Explanation {
     pub message: String,
     pub hint: Option<String>,
+    /// From a fixed vocabulary, for machines, where the case has a name: [`DUPLICATE_FOUND`], [`CREATE_UNCERTAIN`].
+    pub reason: Option<&'static str>,
 }
+
+/// More than one object answers to a key.
+pub const DUPLICATE_FOUND: &str = "DuplicateFound";
+/// Whether an object was created is not known.
+pub const CREATE_UNCERTAIN: &str = "CreateUncertain";
 
 /// The code of the finding that a value could not be compared: its object may differ and count as in sync.
 pub const NOT_COMPARED: &str = "NotCompared";
@@ -168,7 +178,12 @@ impl Finding {
 
 impl Explanation {
     pub fn new(message: impl Into<String>) -> Explanation {
-        Explanation { message: message.into(), hint: None }
+        Explanation { message: message.into(), hint: None, reason: None }
+    }
+
+    pub fn because(mut self, reason: &'static str) -> Explanation {
+        self.reason = Some(reason);
+        self
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Explanation {

@@ -80,8 +80,11 @@ pub fn id(id: &ObjectId, redactor: &Redactor) -> ObjectId {
 /// A copy of an entry of a report without secrets.
 pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
     let text = |text: &String| redactor.text(text).into_owned();
-    let why =
-        |why: &Explanation| Explanation { message: text(&why.message), hint: why.hint.as_ref().map(text) };
+    let why = |why: &Explanation| Explanation {
+        message: text(&why.message),
+        hint: why.hint.as_ref().map(text),
+        reason: why.reason,
+    };
     let result = match &entry.result {
         Outcome::InSync => Outcome::InSync,
         Outcome::Planned => Outcome::Planned,
@@ -109,6 +112,8 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         since: entry.since,
         conflicts: entry.conflicts.iter().map(|conflict| self::conflict(conflict, redactor)).collect(),
         findings: entry.findings.iter().map(finding).collect(),
+        // Of values these say what is empty, or how a server hides them.
+        accepted: entry.accepted.clone(),
         wrote: entry.wrote,
     }
 }
@@ -243,6 +248,7 @@ mod tests {
                 by: vec![text().into()],
             }],
             findings: vec![Finding { code: "PossibleOverwrite", message: text(), hint: Some(text()) }],
+            accepted: vec![],
             wrote: false,
         };
         let all = Report { objects: vec![entry], ..Report::default() };

@@ -5,6 +5,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::core::accept::Acceptance;
 use crate::core::base::Side;
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::exit::Verb;
@@ -132,6 +133,9 @@ struct Object<'r> {
     message: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'r str>,
+    /// The name of the case, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     wrote: bool,
     /// Who made the difference since the base.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -141,6 +145,17 @@ struct Object<'r> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     conflicts: Vec<Contest<'r>>,
     findings: Vec<Note<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggestions: Vec<Suggestion<'r>>,
+}
+
+/// A line for the kind's `fields` in the backend, with which what differs would be as good.
+#[derive(serde::Serialize)]
+struct Suggestion<'r> {
+    path: String,
+    words: &'r [String],
+    line: String,
+    why: &'static str,
 }
 
 /// `{backend, kind, key}`, the key by the names of its parts.
@@ -315,17 +330,24 @@ fn object(entry: &Entry, verbose: bool) -> Object<'_> {
         result: verdict.word(),
         message: why.map(|why| why.message.as_str()),
         hint: why.and_then(|why| why.hint.as_deref()),
+        reason: why.and_then(|why| why.reason),
         wrote: entry.wrote,
         origin: entry.since.map(Side::word),
         changes: entry.changes.iter().map(field).collect(),
         conflicts: entry.conflicts.iter().map(|conflict| Contest::of(&entry.id, conflict)).collect(),
         findings: entry.findings.iter().filter(told).map(finding).collect(),
+        suggestions: entry.accepted.iter().map(suggestion).collect(),
     }
 }
 
 /// One object of a report, as a value to add to.
 pub fn entry(entry: &Entry) -> Value {
     serde_json::to_value(object(entry, true)).expect("what is printed has text keys only")
+}
+
+fn suggestion(accepted: &Acceptance) -> Suggestion<'_> {
+    let Acceptance { path, words, why, .. } = accepted;
+    Suggestion { path: path.to_string(), words, line: accepted.line(), why }
 }
 
 fn finding(finding: &Finding) -> Note<'_> {

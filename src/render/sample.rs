@@ -33,6 +33,7 @@ pub fn entry(kind: &str, name: &str, line: u32, action: Action, result: Outcome)
         since: None,
         conflicts: vec![],
         findings: vec![],
+        accepted: vec![],
         wrote,
     }
 }

@@ -199,6 +199,16 @@ fn explanations(entry: &Entry, told: Option<&Explanation>) -> Text {
     for Finding { code, message, hint } in entry.findings.iter().filter(|one| !one.is_of_its_kind()) {
         text.append(sentence(Style::Change, code, message, hint.as_deref()));
     }
+    for accepted in &entry.accepted {
+        let kind = &entry.id.kind;
+        let line = format!(
+            "`{}`, in `kinds.{}.fields` of the backend `{}`",
+            accepted.line(),
+            kind.kind,
+            kind.backend
+        );
+        text.append(sentence(Style::Aid, "suggest", &format!("{line}: {}", accepted.why), None));
+    }
     text
 }
 

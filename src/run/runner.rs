@@ -34,6 +34,8 @@ pub struct Choices {
     pub rotate: BTreeSet<String>,
     /// Paths at which theirs may be overwritten, as `Kind/part/part:path`.
     pub force_conflicts: BTreeSet<String>,
+    /// Whether lines for the backend are suggested.
+    pub suggest: bool,
     /// Whether anything may be written: then stores of the built-in server are made where there are none.
     pub may_write: bool,
     /// The value of `TRUEUP_ALLOW_EXEC`.
@@ -216,6 +218,7 @@ impl Runner {
         Options {
             replace: self.choices.replace.clone(),
             rotate: self.choices.rotate.clone(),
+            suggest: self.choices.suggest,
             writes: self.choices.parallel.unwrap_or(WRITES),
             seed: self.choices.seed,
             keep: false,

@@ -7,6 +7,7 @@ mod base;
 mod base_git;
 mod batch;
 mod canaries;
+mod creates;
 mod deletions;
 mod dialect;
 mod explain;

@@ -5,9 +5,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::super::exchange::Item;
-use super::super::kind::Kind;
 use super::super::node::Node;
-use super::super::report::{Action, Explanation, Outcome};
+use super::super::report::{Action, CREATE_UNCERTAIN, Explanation, Outcome};
 use super::backoff;
 use super::decide::{Decision, Seen};
 use super::object::{Object, Phase};
@@ -28,7 +27,9 @@ impl Engine {
         self.judge_guard(at);
         let decision = self.decision(at);
         self.recognise_own_write(at, decision.settled == Some(Outcome::InSync));
-        if self.waits_for_the_server(at, decision.action) {
+        if self.waits_for_the_server(at, decision.action)
+            || (decision.action == Action::Create && self.is_claimed(at))
+        {
             return;
         }
         if self.serves_already(at) && decision.action != Action::Replace {
@@ -39,12 +40,17 @@ impl Engine {
         self.take_note(at, &decision);
         self.note_later(at, decision.action);
         if let Some(outcome) = decision.settled {
+            let outcome = match outcome {
+                Outcome::Unknown(why) => self.objects[at].perhaps_created(why),
+                outcome => outcome,
+            };
             return self.settle(at, outcome);
         }
         if self.objects[at].context {
             return self.settle(at, Outcome::Planned);
         }
         if self.mode == Mode::Plan {
+            self.suggest(at, &decision);
             return self.promise(at, decision.action);
         }
         self.act_on(at, decision);
@@ -54,11 +60,13 @@ impl Engine {
         !names.is_empty() && names.contains(&self.objects[at].id.slashed())
     }
 
-    /// Whether what is hidden is still to be sent again.
+    /// Whether what is hidden is still to be sent again. A creation that was agreed to has sent it, in whichever run;
+    /// of an update that cannot be known, and the same value sent again is the same value.
     pub(super) fn rotates(&self, at: usize) -> bool {
         let object = &self.objects[at];
+        let by_creation = object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::Create);
         let since = object.policy.secret_since && object.kind.fields.any_hidden();
-        object.sets == 0 && (since || self.is_named(at, &self.options.rotate))
+        object.sets == 0 && !by_creation && (since || self.is_named(at, &self.options.rotate))
     }
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
@@ -140,9 +148,7 @@ impl Engine {
         let object = &self.objects[at];
         let Some(wrote_at) = object.wrote_at else { return false };
         let (patience, waiting) = match (&object.seen, due) {
-            (Seen::Absent, Action::Create) if object.sets > 0 => (object.patience(), true),
-            (Seen::Absent, Action::Create) if object.last_failure.is_some() => (Duration::ZERO, true),
-            (Seen::Absent, Action::Create) => (object.kind.visible, object.uncertain()),
+            (Seen::Absent, Action::Create) => object.patience_for_new(),
             (Seen::Present(item), Action::Delete | Action::Replace) if object.sets == 0 => {
                 (patience_with_deletion(object, item), object.deletes > 0 || item.deleting)
             }
@@ -173,13 +179,21 @@ impl Engine {
                 noun(*action),
                 heard.message
             );
-            return self.settle(at, Outcome::Unknown(Explanation::new(why).hint("run the command again")));
+            let reason = (*action == Action::Create).then_some(CREATE_UNCERTAIN);
+            let why = Explanation { reason, ..Explanation::new(why).hint("run the command again") };
+            return self.settle(at, Outcome::Unknown(why));
         }
         if let Some(why) = self.objects[at].last_failure.take() {
-            return self.settle(at, Outcome::Failed(why));
+            let object = &self.objects[at];
+            let outcome = if object.uncertain() { object.perhaps_created(why) } else { Outcome::Failed(why) };
+            return self.settle(at, outcome);
         }
-        let object = &self.objects[at];
-        if let Some(outcome) = spent(object, &decision) {
+        let may_go_on = self.stopped.is_none() && decision.action == Action::Create;
+        if may_go_on && self.objects[at].was_remembered() {
+            return self.enqueue(at, Action::Create);
+        }
+        let spent = self.not_effective(at, &decision).or_else(|| spent(&self.objects[at], &decision));
+        if let Some(outcome) = spent {
             return self.settle(at, outcome);
         }
         if let Some(outcome) = self.moved(at, &decision) {
@@ -266,23 +280,17 @@ fn noun(action: Action) -> &'static str {
     }
 }
 
-/// Two writes at most set values in a run, and one deletion is made: what does not hold after that does not hold.
+/// One creation is made in a run, and one deletion: what does not show then does not show.
 fn spent(object: &Object, decision: &Decision) -> Option<Outcome> {
-    let kind: &Kind = &object.kind;
     match decision.action {
         Action::Create if object.sets > 0 && object.action == Action::Update => Some(Outcome::Unknown(
             Explanation::new("the server accepted its change and does not show it any more"),
         )),
         Action::Create if object.sets > 0 => Some(Outcome::Unknown(
             Explanation::new("the server accepted its creation and does not show it")
-                .hint("if the API takes longer, say so in the backend: `visible: DURATION`"),
+                .hint("if the API takes longer, say so in the backend: `visible: DURATION`")
+                .because(CREATE_UNCERTAIN),
         )),
-        Action::Update | Action::Replace
-            if object.sets >= 2
-                || (object.sets == 1 && (kind.update.is_none() || decision.action == Action::Replace)) =>
-        {
-            Some(super::settle::not_effective(&decision.changes))
-        }
         Action::Delete | Action::Replace if object.deletes > 0 => Some(Outcome::Failed(
             Explanation::new("the server accepted its deletion and still shows it")
                 .hint("if it is on its way, say in the backend how that shows: `deleting: FILTER`"),

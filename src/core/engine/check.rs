@@ -79,10 +79,10 @@ impl Engine {
     /// What a failed dry run says of the write: that it would be refused, or nothing.
     fn judged(&mut self, at: usize, failure: Failure) -> Outcome {
         let failure = self.without_secrets(std::iter::once(at), failure);
-        let Explanation { message, hint } = explain(&failure);
+        let Explanation { message, hint, .. } = explain(&failure);
         if is_opinion(&failure) {
             let hint = hint.or_else(|| Some("the server was asked by a dry run: nothing was stored".into()));
-            return Outcome::Failed(Explanation { message, hint });
+            return Outcome::Failed(Explanation { message, hint, reason: None });
         }
         self.objects[at].findings.push(Finding { code: NOT_CHECKED, message, hint });
         Outcome::Planned
@@ -95,7 +95,7 @@ fn is_opinion(failure: &Failure) -> bool {
     match failure.class {
         FailureClass::Status(401 | 403 | 404 | 405 | 408 | 410 | 425 | 429) => false,
         FailureClass::Status(status) => (400..500).contains(&status),
-        FailureClass::Refused | FailureClass::Exists | FailureClass::Backend => true,
+        FailureClass::Refused | FailureClass::Exists | FailureClass::KeyUsed | FailureClass::Backend => true,
         FailureClass::NotSent
         | FailureClass::Lost
         | FailureClass::Conflict

@@ -15,7 +15,7 @@ use super::super::kind::{Kind, Part};
 use super::super::managers::{Manager, name_setters};
 use super::super::node::{Node, Want};
 use super::super::path::Path;
-use super::super::report::{Action, Explanation, Outcome};
+use super::super::report::{Action, DUPLICATE_FOUND, Explanation, Outcome};
 use super::super::value::{Value, type_name};
 use super::left::left;
 
@@ -142,12 +142,13 @@ fn other_shape(facts: &Facts, value: &Value) -> Option<Explanation> {
 fn several(id: &ObjectId, ids: &[Option<String>]) -> Outcome {
     let told: Vec<&str> = ids.iter().map(|id| id.as_deref().unwrap_or("none")).collect();
     let what = format!("{} objects answer to `{id}`", ids.len());
-    Outcome::Failed(match ids.iter().any(Option::is_some) {
+    let why = match ids.iter().any(Option::is_some) {
         true => Explanation::new(format!("{what}: ids {}", told.join(", ")))
             .hint("say which one is meant with the annotation `trueup/id`"),
         false => Explanation::new(format!("{what}, and none of them has an id"))
             .hint("check `key` of the kind in the backend: it does not tell them apart"),
-    })
+    };
+    Outcome::Failed(why.because(DUPLICATE_FOUND))
 }
 
 /// Neither present nor absent: it takes no write, and its name is not free.

@@ -24,6 +24,8 @@ pub enum AfterWrite {
     Uncertain,
     /// It is there already: look, and take it over.
     Exists,
+    /// The key of the create is another's: look, and take the next one.
+    KeyUsed,
     /// A race on the version: look at once, and see whose fields changed.
     Race,
     /// The server takes no write without a precondition: look for one.
@@ -51,6 +53,7 @@ pub fn after_write(failure: &Failure) -> AfterWrite {
         // Servers do answer 500 after they have created.
         FailureClass::Status(status) if is_server_fault(status) => AfterWrite::Uncertain,
         FailureClass::Exists => AfterWrite::Exists,
+        FailureClass::KeyUsed => AfterWrite::KeyUsed,
         FailureClass::Conflict => AfterWrite::Race,
         FailureClass::Status(428) => AfterWrite::Unguarded,
         // The body of a success that cannot be read tells nothing of what was done.
@@ -98,6 +101,7 @@ mod tests {
             (Status(422), AfterAsk::GiveUp, AfterWrite::Stop),
             (Status(428), AfterAsk::GiveUp, AfterWrite::Unguarded),
             (Exists, AfterAsk::GiveUp, AfterWrite::Exists),
+            (KeyUsed, AfterAsk::GiveUp, AfterWrite::KeyUsed),
             (Conflict, AfterAsk::GiveUp, AfterWrite::Race),
             (NotTheApi, AfterAsk::GiveUp, AfterWrite::Uncertain),
             (Refused, AfterAsk::GiveUp, AfterWrite::Stop),

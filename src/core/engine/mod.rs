@@ -20,6 +20,7 @@ mod changed;
 mod check;
 mod collections;
 mod contest;
+mod create;
 pub mod decide;
 pub mod failure;
 mod family;
@@ -42,6 +43,7 @@ mod renew;
 mod send;
 mod settle;
 mod setup;
+mod stick;
 mod written;
 
 use std::cmp::Reverse;
@@ -50,7 +52,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::document::Document;
-use super::exchange::{Answer, Ask, Item, Write};
+use super::exchange::{Answer, Ask, Body, Item, Write};
 use super::graph::Graph;
 use super::identity::{Key, KindName};
 use super::kind::{Kind, Kinds};
@@ -85,6 +87,8 @@ pub struct Options {
     /// Writes under way at once, for each backend.
     pub writes: usize,
     pub seed: u64,
+    /// Whether the report is to say what a backend could say for what differs to be as good.
+    pub suggest: bool,
     /// Whether what was seen of each object is kept to the end of the run: for explaining it.
     pub keep: bool,
 }

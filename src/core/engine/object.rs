@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::super::accept::Acceptance;
 use super::super::base::{Base, Side};
 use super::super::change::{Change, Shown};
 use super::super::document::{Document, Ensure, OnConflict, Policy};
@@ -15,6 +16,7 @@ use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
 use super::contest::Contest;
+use super::create::Keys;
 use super::decide::Seen;
 use super::guard::Guard;
 use super::operation::Underway;
@@ -109,6 +111,7 @@ pub struct Object {
     pub findings: Vec<Finding>,
     pub contest: Contest,
     pub guard: Guard,
+    pub accepted: Vec<Acceptance>,
 
     /// The key under which it stands, where that is not its own: before a rename of it, or of its parent.
     pub stands_as: Option<Key>,
@@ -134,6 +137,10 @@ pub struct Object {
     pub in_vain: Option<usize>,
     /// No attempt is left after this: what is found by the last look decides.
     pub last_failure: Option<Explanation>,
+    /// Where it is with the keys of its creates.
+    pub keys: Keys,
+    /// When the server said last that it exists, though no look shows it.
+    pub claimed_at: Option<Duration>,
     /// A write whose outcome nobody knows, and what was heard of it.
     pub doubt: Option<(Action, Explanation)>,
     /// It was created in this run, and no listing has shown it since.
@@ -200,6 +207,7 @@ impl Object {
             findings: Vec::new(),
             contest: Contest::default(),
             guard: Guard::default(),
+            accepted: Vec::new(),
             stands_as: None,
             server_id: None,
             failures: 0,
@@ -215,6 +223,8 @@ impl Object {
             passes: 0,
             in_vain: None,
             last_failure: None,
+            keys: Keys::default(),
+            claimed_at: None,
             doubt: None,
             created: false,
             most_together: usize::MAX,

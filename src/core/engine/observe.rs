@@ -44,7 +44,7 @@ impl Engine {
         let why = format!("its parent `{}` is not known to be there", parent.id);
         match &parent.seen {
             Seen::Unknown(reason) if parent.context => {
-                Explanation { message: format!("{why}: {}", reason.message), hint: reason.hint.clone() }
+                Explanation { message: format!("{why}: {}", reason.message), ..reason.clone() }
             }
             _ => Explanation::new(why),
         }
@@ -231,6 +231,7 @@ impl Engine {
             changed: Vec::new(),
             forced: object.takes_over(),
             tries_weak,
+            attempt: None,
         }
     }
 
@@ -299,7 +300,7 @@ impl Engine {
             }
             Err(why) => {
                 let message = format!("whether it exists cannot be told: {}", why.message);
-                self.observed(object, asked, Seen::Unknown(Explanation { message, hint: why.hint }));
+                self.observed(object, asked, Seen::Unknown(Explanation { message, ..why }));
             }
         }
     }
@@ -336,6 +337,7 @@ impl Engine {
         }
         let first = matches!(self.objects[object].seen, Seen::NotYet);
         let this = &mut self.objects[object];
+        let seen = this.beside_a_double(seen);
         match &seen {
             Seen::Present(Item { server_id: Some(id), .. }) => this.server_id = Some(id.clone()),
             // The id of an object that is gone names nothing; the next one of this name has its own. Until a
@@ -372,7 +374,7 @@ fn names(piece: &Piece, part: &str) -> bool {
 }
 
 pub(super) fn explain(failure: &Failure) -> Explanation {
-    Explanation { message: failure.message.clone(), hint: failure.hint.clone() }
+    Explanation { message: failure.message.clone(), hint: failure.hint.clone(), reason: None }
 }
 
 /// An answer of the wrong sort is a fault of the edge, said as an answer that cannot be used.

@@ -95,6 +95,7 @@ impl Engine {
         let (mut writes, mut objects, mut unsendable) = (Vec::new(), Vec::new(), Vec::new());
         for queued in bundle {
             let at = queued.object;
+            self.objects[at].keys.advance();
             match self.request(at, queued.sort.1) {
                 Ok(write) => {
                     self.note_sent(at, &write);
@@ -128,7 +129,10 @@ impl Engine {
         target.changed = changed;
         let by_update = object.kind.create.is_none();
         Ok(match action {
-            Action::Create if !by_update => Write::Create(target, body),
+            Action::Create if !by_update => {
+                target.attempt = object.attempt(&body);
+                Write::Create(target, body)
+            }
             _ => Write::Update(target, body),
         })
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::super::exchange::{Answer, Failure, FailureClass};
 use super::super::report::{Action, Explanation, Finding, Outcome};
-use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT, CONFLICT_ROUNDS, UNCERTAIN_CREATES};
+use super::backoff::{self, CONFLICT_ROUNDS};
 use super::breaker::Verdict;
+use super::create::attempts;
 use super::failure::{AfterWrite, after_write};
 use super::object::Phase;
 use super::observe::{explain, version_needs_read};
@@ -157,6 +158,7 @@ impl Engine {
             AfterWrite::Race if self.is_no_race(at, action) => self.still_needed(at, &failure),
             AfterWrite::Race => self.race(at, queued, &failure),
             AfterWrite::Exists => self.exists_already(at, &failure),
+            AfterWrite::KeyUsed => self.key_is_used(at, &failure),
             AfterWrite::Stop | AfterWrite::NotDone | AfterWrite::Uncertain | AfterWrite::Unguarded => {
                 self.gone_already(at)
             }
@@ -173,13 +175,14 @@ impl Engine {
         for queued in bundle {
             let failures = self.failed_perhaps(queued, next, &failure);
             tries = tries.max(failures);
-            left |= failures < attempts(queued, next, not_sent);
+            left |= failures < attempts(&self.objects[queued.object], queued.sort.1, next, not_sent);
         }
         let again = left && !failure.asks_too_much() && self.budget.retry();
         let wait = backoff::delay(tries, failure.retry_after, &mut self.random);
         for queued in bundle {
             let at = queued.object;
-            let spent = !again || self.objects[at].failures >= attempts(queued, next, not_sent);
+            let object = &self.objects[at];
+            let spent = !again || object.failures >= attempts(object, queued.sort.1, next, not_sent);
             match next {
                 AfterWrite::Uncertain if spent => self.objects[at].last_failure = Some(explain(&failure)),
                 _ if spent => {
@@ -202,6 +205,9 @@ impl Engine {
         let object = &mut self.objects[queued.object];
         object.failures += 1;
         if next == AfterWrite::Uncertain {
+            if queued.sort.1 == Action::Create {
+                object.doubt_create(failure);
+            }
             object.doubt = Some((queued.sort.1, explain(failure)));
             object.wrote_at = Some(self.now);
             object.looks = 0;
@@ -276,17 +282,6 @@ impl Engine {
         let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
         self.wait(at, wait);
     }
-
-    /// "It exists": it is looked at and taken over; if it cannot be seen, nobody knows what is there.
-    fn exists_already(&mut self, at: usize, failure: &Failure) {
-        self.objects[at].races += 1;
-        if self.objects[at].races > 2 {
-            let why = format!("the server says that it exists, and does not show it: {}", failure.message);
-            let hint = "it may be hidden from these credentials, or its name still taken by a deleted object";
-            return self.settle(at, Outcome::Unknown(Explanation::new(why).hint(hint)));
-        }
-        self.observe(at);
-    }
 }
 
 /// What is found of an object that others keep changing.
@@ -295,15 +290,6 @@ fn contended() -> Finding {
         format!("its write was refused as a conflict {} times, each from a new look", CONFLICT_ROUNDS + 1);
     Finding::new(CONTENDED, why)
         .hint("others change it all the time, or `version` in the backend is not what the server compares")
-}
-
-/// How often a write may be tried.
-fn attempts(queued: &Queued, next: AfterWrite, not_sent: bool) -> u32 {
-    match next {
-        AfterWrite::Uncertain if queued.sort.1 == Action::Create => UNCERTAIN_CREATES,
-        _ if not_sent => ATTEMPTS_NOT_SENT,
-        _ => ATTEMPTS,
-    }
 }
 
 /// Where a write stands whose like has only failed.

@@ -181,6 +181,7 @@ fn entry(id: ObjectId, origin: Origin, action: Action, result: Outcome) -> Entry
         changes: Vec::new(),
         conflicts: Vec::new(),
         findings: Vec::new(),
+        accepted: Vec::new(),
         wrote: false,
         since: None,
     }

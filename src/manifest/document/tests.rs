@@ -26,6 +26,7 @@ fn op(method: Method, pieces: &[Piece]) -> Op {
         batch: None,
         wait: None,
         forced: None,
+        idempotency: None,
     }
 }
 

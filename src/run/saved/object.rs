@@ -158,6 +158,7 @@ impl SavedObject {
             changes: self.changes.iter().map(SavedChange::change).collect(),
             conflicts: self.conflicts.iter().map(SavedConflict::conflict).collect(),
             findings: self.findings.iter().map(Note::finding).collect(),
+            accepted: Vec::new(),
             wrote: false,
             since: None,
         }
@@ -175,7 +176,7 @@ impl SavedObject {
             Outcome::InSync | Outcome::Planned => None,
             other => other.explanation().map(|why| Explanation {
                 message: format!("the plan does not do it: {}", why.message),
-                hint: why.hint.clone(),
+                ..why.clone()
             }),
         };
         Pledge {
@@ -188,7 +189,8 @@ impl SavedObject {
     }
 
     fn outcome(&self) -> Outcome {
-        let why = Explanation { message: self.message.clone().unwrap_or_default(), hint: self.hint.clone() };
+        let message = self.message.clone().unwrap_or_default();
+        let why = Explanation { message, hint: self.hint.clone(), reason: None };
         match &*self.result {
             "in-sync" => Outcome::InSync,
             "planned" => Outcome::Planned,

@@ -2,6 +2,7 @@
 
 mod check;
 mod conflicts;
+mod creates;
 mod deletions;
 mod family;
 mod faults;
@@ -9,6 +10,7 @@ mod guards;
 mod lanes;
 mod later;
 pub mod make;
+mod memory;
 mod model;
 mod operations;
 mod order;
@@ -17,4 +19,5 @@ mod pledges;
 mod rename;
 mod runs;
 mod simulation;
+mod stick;
 mod together;
