@@ -7,6 +7,7 @@ use crate::core::exchange::{Collection, Failure, FailureClass, ParentIds, Target
 use crate::core::filter::{FilterError, Vars};
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, ListOp, Method, Op, Version};
+use crate::core::mutant::planted;
 use crate::core::value::{Map, Value};
 
 use super::base::Base;
@@ -273,7 +274,8 @@ fn precondition(
         return (op.method == Method::Put).then(|| ("if-none-match".into(), "*".into()));
     }
     // A weak tag never matches in If-Match (RFC 9110, 13.1.1).
-    let version = version.filter(|version| !op.says_version() && !version.weak)?;
+    let matches = |version: &&VersionToken| !version.weak || planted!(M19);
+    let version = version.filter(|_| !op.says_version()).filter(matches)?;
     let quoted = version.text.starts_with('"');
     let text = if quoted { version.text.to_string() } else { format!("\"{}\"", version.text) };
     Some(("if-match".into(), text))
