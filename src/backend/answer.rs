@@ -148,6 +148,12 @@ fn reading(
     if let Some(status) = seen.error(answer) {
         return Err(context.refused_hiding(FailureClass::Status(status), answer, &seen.secrets));
     }
+    // A 204 says that there is nothing to say. A 200 with nothing in it is a body that was lost on the way, where
+    // listings tell more: what is made of it would erase what the object has.
+    if asked.op.method == Method::Get && answer.status == 200 && answer.body.is_empty() && is_as_listed(asked)
+    {
+        return Err(context.fail(FailureClass::Lost, "the server answered 200 OK with an empty body", None));
+    }
     let value = if asked.op.method == Method::Head || answer.body.is_empty() {
         presence(context, asked, &seen.vars)?
     } else {
@@ -259,6 +265,14 @@ fn same_object(
     let mut failure = context.not_the_api(answer, &what);
     failure.hint.get_or_insert_with(|| hint.into());
     Err(failure)
+}
+
+/// Whether the objects of reads and of listings are as the API has them.
+fn is_as_listed(asked: Asked) -> bool {
+    let is_plain = |items: &Option<Filter>| items.as_ref().is_none_or(|items| items.plain().is_some());
+    let listed = asked.kind.list.as_ref();
+    let listed = listed.filter(|list| !list.partial && list.op.item.is_none() && is_plain(&list.items));
+    listed.is_some() && asked.op.item.is_none() && !asked.kind.is_singleton()
 }
 
 fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {

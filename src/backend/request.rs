@@ -10,6 +10,7 @@ use crate::core::filter::{FilterError, Vars};
 use crate::core::idempotency::Idempotency;
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, ListOp, Method, Op, Version};
+use crate::core::mutant::planted;
 use crate::core::value::{Map, Value};
 
 use super::base::Base;
@@ -316,7 +317,7 @@ fn precondition(kind: &Kind, role: Role, op: &Op, target: &Target) -> Option<(St
         return (op.method == Method::Put).then(|| ("if-none-match".into(), "*".into()));
     }
     // By the rule a weak tag never matches in If-Match (RFC 9110, 13.1.1).
-    let usable = |version: &&VersionToken| !version.weak || target.tries_weak;
+    let usable = |version: &&VersionToken| !version.weak || target.tries_weak || planted!(M19);
     let version = target.version.as_ref().filter(usable).filter(|_| !op.says_version())?;
     let quoted = version.weak || version.text.starts_with('"');
     let text = if quoted { version.text.to_string() } else { format!("\"{}\"", version.text) };

@@ -11,6 +11,7 @@ use crate::core::exit::Exit;
 use crate::core::facts::Fact;
 use crate::core::identity::ObjectId;
 use crate::core::kind::Kind;
+use crate::core::mutant::planted;
 use crate::core::probe::Probe;
 use crate::core::problem::{Problem, said_by_system};
 use crate::core::report::Report;
@@ -291,7 +292,7 @@ impl Out {
         let lost = match self.stdout.state {
             Delivery::Whole => false,
             Delivery::Closed => self.format != Format::Text,
-            Delivery::Failed => true,
+            Delivery::Failed => !planted!(M30),
         };
         match exit {
             Exit::Success | Exit::Differs if lost => Exit::Failed,

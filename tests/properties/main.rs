@@ -1,8 +1,11 @@
-//! Laws of the pure core. 256 cases each; `PROPTEST_CASES` scales them.
+//! Laws of the pure core. 256 cases each, which `PROPTEST_CASES` scales; in [`many`] very many.
 
 mod base;
+mod bytes;
+mod draw;
 mod export;
 mod make;
+mod many;
 mod ownership;
 
 use proptest::prelude::*;
