@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::super::document::OnConflict;
 use super::super::exchange::{Answer, Failure, FailureClass};
 use super::super::managers::Contested;
+use super::super::mutant::planted;
 use super::super::report::{Action, Explanation, Outcome};
 use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT, CONFLICT_ROUNDS, UNCERTAIN_CREATES};
 use super::breaker::Verdict;
@@ -31,7 +32,13 @@ impl Engine {
                     self.accepted(queued.object, queued.sort.1, server_id.clone());
                     // It counts for those that the next look does not find as they were sent.
                     self.objects[queued.object].last_failure = inside.clone();
-                    self.observe(queued.object);
+                    if planted!(M5) {
+                        self.settle(queued.object, Outcome::Done);
+                    } else if planted!(M6) && self.objects[queued.object].sets == 1 {
+                        self.enqueue(queued.object, Action::Update);
+                    } else {
+                        self.observe(queued.object);
+                    }
                 }
             }
             Answer::Begun { operation, server_id } => {
@@ -175,6 +182,10 @@ impl Engine {
         for queued in bundle {
             let at = queued.object;
             let spent = !again || self.objects[at].failures >= attempts(queued, next, not_sent);
+            if planted!(M3) && queued.sort.1 == Action::Create {
+                self.enqueue(at, Action::Create);
+                continue;
+            }
             match next {
                 AfterWrite::Uncertain if spent => self.objects[at].last_failure = Some(explain(&failure)),
                 _ if spent => {
@@ -237,6 +248,9 @@ impl Engine {
                 "others change it all the time, or `version` in the backend is not what the server compares".into()
             });
             return self.settle(at, Outcome::Conflict(explanation));
+        }
+        if planted!(M26) {
+            return self.enqueue(at, queued.sort.1);
         }
         let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
         self.wait(at, wait);
