@@ -75,7 +75,8 @@ impl World {
                 };
                 if stands && !world.stands(at) {
                     world.foreign_create(at, dice, true);
-                    if !world.scene.manners[at].unique && dice.chance(twins) {
+                    let may = world.scene.stands[at] == Stands::Perhaps && !world.scene.manners[at].unique;
+                    if may && dice.chance(twins) {
                         world.foreign_create(at, dice, true);
                     }
                 }

@@ -1,7 +1,7 @@
 //! The kinds of a schedule: one for each of ten profiles of APIs, and makes that differ from them in some way; and
 //! how the server treats the objects of each.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use super::super::model::kind;
@@ -81,11 +81,6 @@ pub static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     profiles().into_iter().chain(others()).for_each(|kind| kinds.insert(kind));
     kinds
 });
-
-/// The kind of a name.
-pub fn make(name: &str) -> &'static Arc<Kind> {
-    KINDS.iter().find(|kind| *kind.name.kind == *name).expect("a kind")
-}
 
 fn filter(text: &str) -> Filter {
     Filter::parse(text).expect("a filter")

@@ -36,6 +36,7 @@ fn run(seeds: impl Iterator<Item = u64>) {
     for seed in seeds {
         let outcome = one(seed, &mut tally);
         if let Some(what) = outcome.sort() {
+            println!("seed {seed} breaks {what}: {}", outcome.broken[0]);
             found.entry(what).or_insert((seed, outcome.choices));
         }
         if found.len() == ENOUGH {

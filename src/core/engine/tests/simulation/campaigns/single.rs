@@ -34,7 +34,7 @@ pub fn all_of(workload: Workload, profile: Profile, tally: &mut Tally) -> Option
         return Some(tell(&format!("{workload:?} on {profile:?}"), &[], counting));
     }
     for number in 0..count.get() {
-        for row in 0..ROWS.len() {
+        for (row, (name, _)) in ROWS.iter().enumerate() {
             let at = [(number, row)];
             let one = |live: &mut Live| with_faults(live, &start, &at).map(drop);
             let outcome = schedule(Dice::replay(Vec::new()), false, one);
@@ -44,7 +44,7 @@ pub fn all_of(workload: Workload, profile: Profile, tally: &mut Tally) -> Option
             tally.add(&(workload, profile, at), &outcome.hits, outcome.requests);
             if !outcome.broken.is_empty() {
                 tally.violations += 1;
-                let what = format!("{workload:?} on {profile:?}, {} at request {number}", ROWS[row].0);
+                let what = format!("{workload:?} on {profile:?}, {name} at request {number}");
                 return Some(tell(&what, &[], one));
             }
         }

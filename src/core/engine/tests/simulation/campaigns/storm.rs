@@ -17,7 +17,7 @@ use crate::core::report::Outcome;
 const WRITERS: [u32; 5] = [1, 2, 4, 8, 16];
 /// The time between two writes of one writer, in round trips.
 const PERIODS: [f64; 7] = [0.1, 0.5, 1.0, 2.0, 4.0, 10.0, 50.0];
-const EACH: u64 = 20;
+const EACH: u64 = 8;
 
 /// Whether our write of the one object landed.
 fn weather(live: &mut Live, profile: Profile, writers: u32, period: f64) -> Result<bool, Vec<String>> {
