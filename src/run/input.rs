@@ -16,6 +16,7 @@ use crate::core::graph::Graph;
 use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
+use crate::core::prune::Former;
 use crate::core::raw::{RawDocument, Source};
 use crate::core::rename;
 use crate::core::set::Set;
@@ -59,7 +60,7 @@ pub struct Input {
     pub selection: Selection,
     pub warnings: Vec<Problem>,
     /// What the base has and the files have no longer.
-    pub left: Vec<Document>,
+    pub former: Former,
     /// The ref that is to be moved once all is settled.
     pub record: Option<Record>,
 }
@@ -175,7 +176,7 @@ impl<'e> Loader<'e> {
         let mut documents = built.documents;
         self.problems.extend(built.problems);
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
-        let left = self.lay_base(&sources, &mut documents, &registry);
+        let former = self.lay_base(&sources, &mut documents, &registry);
         let record = sources.record.as_ref().and_then(|name| self.record(name, &sources.files));
         let sets = self.sets(&mut documents, &registry);
         let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
@@ -212,25 +213,20 @@ impl<'e> Loader<'e> {
             sets,
             selection,
             warnings,
-            left,
+            former,
             record,
         })
     }
 
     /// Gives the documents their base; what left them.
-    fn lay_base(
-        &mut self,
-        sources: &Sources,
-        documents: &mut [Document],
-        registry: &Registry,
-    ) -> Vec<Document> {
+    fn lay_base(&mut self, sources: &Sources, documents: &mut [Document], registry: &Registry) -> Former {
         let base = sources.base.as_deref().map(|base| Base::open(base, &sources.files)).transpose();
         let base = match base {
             Ok(Some(base)) => base,
-            Ok(None) => return Vec::new(),
+            Ok(None) => return Former::default(),
             Err(problem) => {
                 self.problems.push(problem);
-                return Vec::new();
+                return Former::default();
             }
         };
         let read = |file: &str, path: &str| base.text(file, path);
@@ -246,10 +242,10 @@ impl<'e> Loader<'e> {
             rename::former(document, document.policy.was.as_ref()?, &kind).ok()
         };
         let mut build = |raws| manifest::documents(raws, registry, &mut outsides);
-        let (left, problems) = base.lay(documents, &former, &mut build);
+        let (found, problems) = base.lay(documents, &former, &mut build);
         self.earlier.extend(outsides.secrets().map(str::to_owned));
         self.problems.extend(problems);
-        left
+        found
     }
 
     /// Prepares to record what is applied.

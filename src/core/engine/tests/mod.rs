@@ -1,6 +1,7 @@
 //! The engine against a model server: what it asks, what it writes, and what it reports.
 
 mod check;
+mod deletions;
 mod family;
 mod faults;
 mod lanes;
@@ -12,5 +13,6 @@ mod order;
 mod pass;
 mod pledges;
 mod rename;
+mod runs;
 mod simulation;
 mod together;

@@ -24,7 +24,8 @@ pub fn as_planned(world: &World, plan: &Ended, done: &Ended) -> Vec<String> {
     let selected = (0..world.scene.documents.len()).filter(|at| world.scene.selected[*at]);
     for (entry, at) in plan.report.objects.iter().zip(selected) {
         let (planned, mut written) = (planned(entry), &done.writes[at][..]);
-        if entry.action == Action::Create && !world.scene.graph.nodes[at].later.is_empty() {
+        let makes = matches!(entry.action, Action::Create | Action::Replace);
+        if makes && !world.scene.graph.nodes[at].later.is_empty() {
             // What a cycle puts off is set by a second write.
             written = written.strip_suffix(&[Action::Update]).unwrap_or(written);
         }

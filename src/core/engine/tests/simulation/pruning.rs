@@ -19,7 +19,7 @@ use crate::core::kind::{Kind, Kinds};
 use crate::core::mutant::{Mutant, plant, planted};
 use crate::core::node::{Origin, Pos};
 use crate::core::path::Path;
-use crate::core::prune::{Gates, Known, Swept, plan};
+use crate::core::prune::{Former, Gates, Known, Swept, plan};
 use crate::core::report::Report;
 use crate::core::set::{Claim, Member, Set};
 use crate::core::value::Value;
@@ -259,7 +259,9 @@ fn run(scene: &mut Scene, dice: &mut Dice, faults: f64, meddling: f64) -> Report
     let gates = Gates { deletes: true, max_deletes: None, allow_empty: true };
     let graph = Graph::build(&documents, &scene.kinds).expect("documents that fit together");
     let sets = [scene.set.clone()];
-    let known = Known { sets: &sets, documents: &documents, graph: &graph, kinds: &scene.kinds };
+    let former = Former::default();
+    let known =
+        Known { sets: &sets, documents: &documents, graph: &graph, kinds: &scene.kinds, former: &former };
     documents = [documents.clone(), plan(&known, swept, &gates).doomed].concat();
     let graph = Graph::build(&documents, &scene.kinds).expect("what is too much is needed by nobody");
     let engine = |mode, agreed: Option<&Report>| {
