@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::model::document;
 use super::makes::Profile;
 use super::scene::{Scene, Stands, base_with_more, pinned, reference_to};
-use crate::core::document::{Document, Ensure, OnConflict};
+use crate::core::document::{Document, Drift, Ensure, OnConflict};
 use crate::core::node::{Node, Pos, Want};
 
 /// What a run has to do.
@@ -37,6 +37,8 @@ pub enum Workload {
     Pair,
     /// A deletion and an update.
     PairToGo,
+    /// Two that refer to each other, of which one is to be replaced, and the other may not be made.
+    ReplaceInVain,
 }
 
 pub const WORKLOADS: [Workload; 12] = {
@@ -60,7 +62,11 @@ pub const WORKLOADS: [Workload; 12] = {
 impl Workload {
     pub fn scene(self, profile: Profile) -> Scene {
         let count = match self {
-            Workload::References | Workload::Cycle | Workload::Pair | Workload::PairToGo => 2,
+            Workload::References
+            | Workload::Cycle
+            | Workload::Pair
+            | Workload::PairToGo
+            | Workload::ReplaceInVain => 2,
             Workload::Many => 6,
             Workload::Replace | Workload::Storm => 1,
             _ => 3,
@@ -86,20 +92,29 @@ impl Workload {
                 refer(&mut documents, 0, 1);
             }
             Workload::Replace => set(&mut documents[0], "fixed", Want::Json(json!("a"))),
+            Workload::ReplaceInVain => {
+                set(&mut documents[0], "fixed", Want::Json(json!("a")));
+                refer(&mut documents, 0, 1);
+                let needed = reference_to(&documents[0]);
+                documents[1].policy.depends_on.push((needed, Pos::default()));
+                documents[1].policy.drift = Drift::Report;
+            }
             Workload::Left => documents.iter_mut().for_each(|one| one.base = base_with_more(&one.spec)),
             _ => {}
         }
         if self == Workload::Mixed {
             documents[1].policy.on_conflict = OnConflict::Force;
         }
-        documents.iter_mut().for_each(|one| one.policy.replace = self == Workload::Replace);
+        let replaces = matches!(self, Workload::Replace | Workload::ReplaceInVain);
+        documents.iter_mut().for_each(|one| one.policy.replace = replaces);
         Scene::of(documents, stands)
     }
 
     fn stands(self, i: usize) -> Stands {
         match (self, i) {
             (Workload::CreateThree | Workload::CreateChain | Workload::References | Workload::Cycle, _)
-            | (Workload::Mixed | Workload::Pair, 0) => Stands::Not,
+            | (Workload::Mixed | Workload::Pair, 0)
+            | (Workload::ReplaceInVain, 1) => Stands::Not,
             (Workload::Many, i) if i % 3 == 0 => Stands::Not,
             (Workload::InSync, _) => Stands::AsWanted,
             _ => Stands::Otherwise,
