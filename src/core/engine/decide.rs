@@ -117,7 +117,9 @@ fn held_back(facts: &Facts, decision: Decision) -> Decision {
         return decision.refused(Explanation::new("it is paused by the annotation `trueup/paused`"));
     }
     // With a base, what is pending is no drift, and goes on.
-    if facts.policy.drift == Drift::Report && decision.since.is_none_or(Side::is_drift) {
+    // What this run has deleted to make it again is made again.
+    let second_half = facts.wrote && decision.action == Action::Create;
+    if facts.policy.drift == Drift::Report && decision.since.is_none_or(Side::is_drift) && !second_half {
         let why = "differences are only reported here, by the annotation `trueup/drift: report`";
         return decision.refused(Explanation::new(why));
     }

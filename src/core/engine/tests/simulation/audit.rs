@@ -224,12 +224,11 @@ impl Audit {
         let Some(decided) = trail.looks.iter().find(present) else { return false };
         let live =
             trail.looks.iter().rev().find(|look| look.asked > trail.fence && look.asked > decided.told);
-        // The look on which the decision rests, and the live one, show the same object.
-        let before = live
-            .and_then(|live| trail.looks.iter().rev().find(|look| present(look) && look.told < live.asked));
-        live.zip(before).is_some_and(|(live, before)| {
+        live.is_some_and(|live| {
             let Shown::Present(id) = &live.shown else { return false };
-            live.shown == before.shown && target.server_id.as_deref() == Some(id)
+            // The look on which the decision rests has shown the same object.
+            let decided = trail.looks.iter().any(|look| look.told < live.asked && look.shown == live.shown);
+            decided && target.server_id.as_deref() == Some(id)
         })
     }
 

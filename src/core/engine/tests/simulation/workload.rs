@@ -5,6 +5,7 @@ use serde_json::json;
 use super::super::model::document;
 use super::makes::Profile;
 use super::scene::{Scene, Stands, base_with_more, pinned, reference_to};
+use crate::core::base::Base;
 use crate::core::document::{Document, Drift, Ensure, OnConflict};
 use crate::core::node::{Node, Pos, Want};
 
@@ -37,6 +38,8 @@ pub enum Workload {
     Pair,
     /// A deletion and an update.
     PairToGo,
+    /// A replacement by a change of the files, where drift is only reported.
+    ReplacePending,
     /// Two that refer to each other, of which one is to be replaced, and the other may not be made.
     ReplaceInVain,
 }
@@ -68,7 +71,7 @@ impl Workload {
             | Workload::PairToGo
             | Workload::ReplaceInVain => 2,
             Workload::Many => 6,
-            Workload::Replace | Workload::Storm => 1,
+            Workload::Replace | Workload::ReplacePending | Workload::Storm => 1,
             _ => 3,
         };
         let mut documents: Vec<Document> = (0..count).map(|i| plain(profile, i)).collect();
@@ -92,6 +95,12 @@ impl Workload {
                 refer(&mut documents, 0, 1);
             }
             Workload::Replace => set(&mut documents[0], "fixed", Want::Json(json!("a"))),
+            Workload::ReplacePending => {
+                set(&mut documents[0], "fixed", Want::Json(json!("a")));
+                let base = Node::from_value(Pos::default(), json!({"size": 7, "fixed": "c"}));
+                documents[0].base = Base::Present(base.into());
+                documents[0].policy.drift = Drift::Report;
+            }
             Workload::ReplaceInVain => {
                 set(&mut documents[0], "fixed", Want::Json(json!("a")));
                 refer(&mut documents, 0, 1);
@@ -105,7 +114,7 @@ impl Workload {
         if self == Workload::Mixed {
             documents[1].policy.on_conflict = OnConflict::Force;
         }
-        let replaces = matches!(self, Workload::Replace | Workload::ReplaceInVain);
+        let replaces = matches!(self, Workload::Replace | Workload::ReplaceInVain | Workload::ReplacePending);
         documents.iter_mut().for_each(|one| one.policy.replace = replaces);
         Scene::of(documents, stands)
     }

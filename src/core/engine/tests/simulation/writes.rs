@@ -207,7 +207,9 @@ impl World {
             broken.push(format!("I7: `{}` is another's since the base, and was taken away", GONE.0));
         }
         let ours = declared(&self.scene.documents[self.at[&target.id]]);
-        for (name, _) in ours.filter(|_| manner.guards() && !target.forced) {
+        // What came late was ours as well.
+        let late = self.displaced && manner.profile == Profile::P1;
+        for (name, _) in ours.filter(|_| manner.guards() && !target.forced && !late) {
             let (was, is) = (before.get(name), new.get(name));
             if was != observed(name) && is != was {
                 broken.push(format!("I7: `{name}` was changed after the look, and is overwritten"));
