@@ -222,9 +222,9 @@ impl Audit {
         let trail = &self.trails[at];
         let present = |look: &&Look| matches!(look.shown, Shown::Present(_));
         let Some(decided) = trail.looks.iter().find(present) else { return false };
-        let live =
-            trail.looks.iter().rev().find(|look| look.asked > trail.fence && look.asked > decided.told);
-        live.is_some_and(|live| {
+        let mut live =
+            trail.looks.iter().filter(|look| look.asked > trail.fence && look.asked > decided.told);
+        live.any(|live| {
             let Shown::Present(id) = &live.shown else { return false };
             // The look on which the decision rests has shown the same object.
             let decided = trail.looks.iter().any(|look| look.told < live.asked && look.shown == live.shown);
