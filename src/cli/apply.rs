@@ -67,7 +67,7 @@ impl Job<'_> {
         }
         start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
             if self.pruning.deletes {
-                start::sweep(&mut runner, &self.pruning, limits, out).await?;
+                start::sweep(&mut runner, &self.pruning, &|_, _| Ok(()), limits, out).await?;
             }
             match self.passes(&mut runner, limits, out).await {
                 Ok((mut report, shown)) => {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::git::Repository;
 use super::revision::{Revision, path_in};
-use crate::core::base::Base;
+use crate::core::base::{Base, Past};
 use crate::core::document::{Document, Ensure};
 use crate::core::identity::ObjectId;
 use crate::core::problem::Problem;
@@ -152,7 +152,9 @@ fn path_of(document: &Document) -> &str {
 
 fn base_of(document: &Document) -> Base {
     match document.policy.ensure {
-        Ensure::Present => Base::Present(Arc::new(document.spec.clone())),
+        Ensure::Present => {
+            Base::Present(Arc::new(Past { spec: document.spec.clone(), file: document.origin.file.clone() }))
+        }
         Ensure::Absent => Base::Absent,
         Ensure::Exists => Base::New,
     }

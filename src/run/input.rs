@@ -11,6 +11,7 @@ use super::base::Source as Base;
 use super::record::Record;
 use crate::backend::connection::Connection;
 use crate::backend::{language, preset};
+use crate::core::base::{Base as Laid, Past};
 use crate::core::document::Document;
 use crate::core::graph::Graph;
 use crate::core::identity::KindName;
@@ -39,6 +40,8 @@ pub struct Sources {
     pub keep: bool,
     /// `--base`: a revision, or a folder.
     pub base: Option<String>,
+    /// What a saved plan says of the base, one for each selected document; secrets are not looked up.
+    pub bases: Vec<Laid>,
     /// `--record`: the ref that is to be moved.
     pub record: Option<String>,
 }
@@ -56,6 +59,8 @@ pub struct Input {
     /// The other documents as they are written, where they were to be kept.
     pub manifests: Vec<RawDocument>,
     pub sets: Vec<Set>,
+    /// The Sets as they are written, where documents were to be kept.
+    pub written_sets: Vec<RawDocument>,
     pub selection: Selection,
     pub warnings: Vec<Problem>,
     /// What the base has and the files have no longer.
@@ -175,8 +180,12 @@ impl<'e> Loader<'e> {
         let mut documents = built.documents;
         self.problems.extend(built.problems);
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
-        let left = self.lay_base(&sources, &mut documents, &registry);
+        let left = match sources.bases.is_empty() {
+            true => self.lay_base(&sources, &mut documents, &registry),
+            false => self.lay_saved(&sources, &mut documents),
+        };
         let record = sources.record.as_ref().and_then(|name| self.record(name, &sources.files));
+        let written_sets = if sources.keep { self.sets.clone() } else { Vec::new() };
         let sets = self.sets(&mut documents, &registry);
         let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
         used.extend(sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()));
@@ -210,6 +219,7 @@ impl<'e> Loader<'e> {
             backends,
             manifests,
             sets,
+            written_sets,
             selection,
             warnings,
             left,
@@ -250,6 +260,27 @@ impl<'e> Loader<'e> {
         self.earlier.extend(outsides.secrets().map(str::to_owned));
         self.problems.extend(problems);
         left
+    }
+
+    /// Gives the documents of a saved plan the base that came with it.
+    fn lay_saved(&mut self, sources: &Sources, documents: &mut [Document]) -> Vec<Document> {
+        let mut outsides = Outsides::new(self.env, &[]);
+        if !sources.allow_env.is_empty() {
+            outsides = outsides.allow_env(&sources.allow_env);
+        }
+        let selected = documents.iter_mut().filter(|document| sources.selection.takes(document));
+        for (document, base) in selected.zip(&sources.bases) {
+            document.base = match base {
+                Laid::Present(past) => {
+                    let mut past = Past::clone(past);
+                    outsides.fill_variables(&mut past.spec);
+                    Laid::Present(Arc::new(past))
+                }
+                other => other.clone(),
+            };
+        }
+        self.earlier.extend(outsides.secrets().map(str::to_owned));
+        Vec::new()
     }
 
     /// Prepares to record what is applied.

@@ -25,17 +25,33 @@ pub enum Base {
     None,
     /// The base does not have the document, or does not manage its object.
     New,
-    /// The body that the base has; references as they are written.
-    Present(Arc<Node>),
+    /// What the base has; references as they are written.
+    Present(Arc<Past>),
     /// The base wants the object gone.
     Absent,
 }
 
+/// A document as it was at the base.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    pub spec: Node,
+    /// Where it stood, as in `HEAD:manifests/a.yaml`.
+    pub file: Arc<str>,
+}
+
 impl Base {
+    /// What the base has of the document.
+    pub fn past(&self) -> Option<&Past> {
+        match self {
+            Base::Present(past) => Some(past),
+            Base::None | Base::New | Base::Absent => None,
+        }
+    }
+
     /// The body at the base.
     pub fn spec(&self) -> Option<&Node> {
         match self {
-            Base::Present(spec) => Some(spec),
+            Base::Present(past) => Some(&past.spec),
             Base::None | Base::New | Base::Absent => None,
         }
     }
@@ -60,7 +76,8 @@ impl Base {
 }
 
 /// Who made a difference since the base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The files changed.
     Pending,

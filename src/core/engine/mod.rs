@@ -46,12 +46,14 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDequ
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::base::Base;
 use super::document::Document;
 use super::exchange::{Answer, Ask, Item, Write};
 use super::graph::Graph;
 use super::identity::{Key, KindName};
 use super::kind::{Kind, Kinds};
 use super::node::{Node, Reference};
+use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
 use super::value::Value;
 use backoff::Budget;
@@ -94,6 +96,10 @@ pub struct Specimen {
     pub observed: Option<Item>,
     /// What references name that stands in the clear, of objects that are left as they are.
     pub references: Vec<(Arc<str>, Value)>,
+    /// What the base has of it.
+    pub base: Base,
+    /// Why it is to go, where no document says so.
+    pub pruned: Option<Arc<Pruned>>,
 }
 
 /// A number that ties an answer to its request.
@@ -289,6 +295,8 @@ impl Engine {
                 _ => None,
             },
             references: self.settled_references(at),
+            base: object.base.clone(),
+            pruned: object.policy.pruned.clone(),
         };
         reported.map(specimen).collect()
     }
@@ -392,4 +400,4 @@ impl Engine {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

@@ -28,7 +28,8 @@ use family::Family;
 use named::Named;
 
 /// Why an object that no document names may be deleted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Proof {
     /// It bears the mark of the Set's owner.
     Mark,
@@ -82,7 +83,12 @@ pub struct Known<'k> {
     /// Of the documents.
     pub graph: &'k Graph,
     pub kinds: &'k Kinds,
+    /// What else must hold of an object that may go.
+    pub holds: Holds<'k>,
 }
+
+/// Judges an object of which everything else allows that it goes; an error says why it stays.
+pub type Holds<'k> = &'k dyn Fn(&Kind, &Item) -> Result<(), Explanation>;
 
 /// What pruning comes to.
 #[derive(Debug, Default)]
@@ -129,7 +135,9 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
             } else if several > 1 {
                 Err(Explanation::new(format!("{several} objects answer to its name")))
             } else {
-                named.doubt(&id).map_or_else(|| judge(known, set, claim, kind, owner, &item), Err)
+                let verdict =
+                    named.doubt(&id).map_or_else(|| judge(known, set, claim, kind, owner, &item), Err);
+                verdict.and_then(|proof| (known.holds)(kind, &item).map(|()| proof))
             };
             let holds = !item.deleting && kind.delete.is_some();
             candidates.push(Candidate { set, claim, id, item, rank, verdict, holds });
@@ -221,6 +229,13 @@ fn is_protected(kind: &Kind, item: &Item) -> bool {
 }
 
 impl Pruned {
+    /// The document that wishes the object gone; `origin` is the claim that it is in.
+    pub fn wish(self, id: ObjectId, origin: Origin) -> Document {
+        let policy = Policy { ensure: Ensure::Absent, pruned: Some(Arc::new(self)), ..Policy::default() };
+        let spec = Node::new(Pos::default(), Want::Map(Default::default()));
+        Document { id, origin, spec, labels: Default::default(), policy, base: Default::default() }
+    }
+
     /// Why the object is to stay as it was just seen; `None` where it may go.
     pub fn stays(&self, kind: &Kind, item: &Item) -> Option<Outcome> {
         if self.server_id != item.server_id {
@@ -261,15 +276,7 @@ impl Candidate<'_> {
             server_id: self.item.server_id,
             rank: self.rank,
         };
-        let policy = Policy { ensure: Ensure::Absent, pruned: Some(Arc::new(pruned)), ..Policy::default() };
-        Document {
-            id: self.id,
-            origin: self.claim.origin.clone(),
-            spec: Node::new(Pos::default(), Want::Map(Default::default())),
-            labels: Default::default(),
-            policy,
-            base: Default::default(),
-        }
+        pruned.wish(self.id, self.claim.origin.clone())
     }
 
     fn entry(self, action: Action, result: Outcome) -> Entry {

@@ -63,7 +63,13 @@ impl World {
     /// What is to go, and what is said of the rest: `Kind key: word: message`.
     fn plan(&self) -> (Vec<String>, Vec<String>) {
         let graph = Graph::build(&self.documents, &self.kinds).expect("documents that fit together");
-        let known = Known { sets: &self.sets, documents: &self.documents, graph: &graph, kinds: &self.kinds };
+        let known = Known {
+            sets: &self.sets,
+            documents: &self.documents,
+            graph: &graph,
+            kinds: &self.kinds,
+            holds: &|_, _| Ok(()),
+        };
         let plan = plan(&known, self.swept.clone(), &self.gates);
         let told = plan.told.iter().map(|entry| {
             let why = entry.result.explanation().expect("a reason");
@@ -257,7 +263,13 @@ fn children_go_before_their_parents_and_one_that_stays_keeps_them() {
     assert_eq!(doomed, ["Zone old.org", "Record old.org/r"]);
     assert_eq!(told, ["Note old.org/n: extra: the API has no way to delete a Note"]);
     let graph = Graph::build(&world.documents, &world.kinds).expect("documents");
-    let known = Known { sets: &world.sets, documents: &world.documents, graph: &graph, kinds: &world.kinds };
+    let known = Known {
+        sets: &world.sets,
+        documents: &world.documents,
+        graph: &graph,
+        kinds: &world.kinds,
+        holds: &|_, _| Ok(()),
+    };
     let made = plan(&known, world.swept.clone(), &world.gates);
     let rank = |at: usize| made.doomed[at].policy.pruned.as_ref().expect("it is pruned").rank;
     assert!(rank(1) > rank(0), "a record is deleted before its zone");

@@ -4,10 +4,13 @@
 //! object: no secret. It is bound to all of them, and expires. `draft` makes one, `object` is what it says of an
 //! object, `seal` its text, `file` the file, `fit` whether it may still be done, `secrets` what it must not hold.
 
+mod change;
 mod draft;
 pub mod file;
 mod fit;
 mod object;
+mod past;
+mod pruned;
 mod seal;
 mod secrets;
 
@@ -18,14 +21,18 @@ use serde::{Deserialize, Serialize};
 
 pub use draft::Draft;
 pub use fit::{Unfit, fits, same_backends};
-pub use object::SavedObject;
+pub use object::{SavedLeft, SavedObject};
+pub use pruned::{Deletions, Looks};
 pub use seal::{Sealed, read, seal};
 
+use crate::core::base::Base;
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
-use crate::core::report::{Report, Requests};
+use crate::core::prune::Gates;
+use crate::core::report::{LeftFiles, Report, Requests};
 use crate::manifest::Loaded;
 use crate::manifest::kept::{Kept, NotADocument};
+use past::SavedBase;
 
 /// How long a plan holds.
 pub const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
@@ -44,8 +51,13 @@ pub struct SavedPlan {
     pub flags: Flags,
     pub documents: Vec<Kept>,
     pub backends: Vec<Kept>,
-    /// One for each document that was selected, in their order.
+    pub sets: Vec<Kept>,
+    /// One for each document that was selected, in their order; then what no document names and is to be deleted.
     pub objects: Vec<SavedObject>,
+    /// What is only told of: what is too much and stays, and Sets of which nothing is deleted.
+    pub told: Vec<SavedObject>,
+    /// What the base has and the files have no longer.
+    pub left: Vec<SavedLeft>,
     /// Items that were seen, and requests of the roles list, read and login.
     pub seen: usize,
     pub requests: [u64; 3],
@@ -60,6 +72,11 @@ pub struct Flags {
     pub exclude: Vec<String>,
     pub replace: BTreeSet<String>,
     pub rotate: BTreeSet<String>,
+    /// As it was given: where the plan is applied, it need not be there.
+    pub base: Option<String>,
+    pub prune: bool,
+    pub max_deletes: Option<usize>,
+    pub allow_empty: bool,
 }
 
 /// Why a plan is not taken, and the exit code that says so.
@@ -94,15 +111,48 @@ impl SavedPlan {
             manifests: raws(&self.documents)?,
             problems: Vec::new(),
             sources: Vec::new(),
-            sets: Vec::new(),
+            sets: raws(&self.sets)?,
         })
+    }
+
+    /// What the base says of its objects, secrets not looked up; empty where it was made without a base.
+    ///
+    /// # Errors
+    /// A form of none.
+    pub fn bases(&self) -> Result<Vec<Base>, NotADocument> {
+        let (of_documents, _) = self.by_document();
+        if of_documents.iter().all(|object| object.base.is_none()) {
+            return Ok(Vec::new());
+        }
+        of_documents
+            .iter()
+            .map(|object| object.base.as_ref().map_or(Ok(Base::None), SavedBase::base))
+            .collect()
+    }
+
+    /// The objects of documents, and those that no document names.
+    pub fn by_document(&self) -> (&[SavedObject], &[SavedObject]) {
+        let documents = self.objects.iter().take_while(|object| object.pruned.is_none()).count();
+        self.objects.split_at(documents)
+    }
+
+    /// What may be deleted without a document, and how much of it.
+    pub fn gates(&self) -> Gates {
+        let Flags { prune, max_deletes, allow_empty, .. } = self.flags;
+        Gates { deletes: prune, max_deletes, allow_empty }
+    }
+
+    /// What the base has and the files have no longer.
+    pub fn left(&self) -> Vec<LeftFiles> {
+        self.left.iter().map(SavedLeft::left).collect()
     }
 
     /// The report of the run that made it.
     pub fn report(&self) -> Report {
         let [list, read, login] = self.requests;
         Report {
-            objects: self.objects.iter().map(SavedObject::entry).collect(),
+            objects: self.objects.iter().chain(&self.told).map(SavedObject::entry).collect(),
+            left: self.left(),
             requests: Requests { list, read, login, ..Requests::default() },
             seen: self.seen,
             ..Report::default()

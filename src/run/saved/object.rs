@@ -4,17 +4,21 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::change::{Change, Reason, Shown};
+use crate::core::base::Side as Who;
+use crate::core::document::Document;
 use crate::core::engine::Specimen;
 use crate::core::engine::pledge::Pledge;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::node::{Origin, Pos};
-use crate::core::path::Path;
 use crate::core::redact::Redactor;
-use crate::core::report::{Action, Entry, Explanation, Finding, Outcome};
+use crate::core::report::{Action, Entry, Explanation, Finding, LeftFiles, Outcome};
 use crate::core::scrub;
 use crate::core::value::Value;
+use crate::core::veil::Veil;
 
+use super::change::{SavedChange, Side};
+use super::past::SavedBase;
+use super::pruned::SavedPruned;
 use super::seal;
 
 /// One object of a plan.
@@ -35,6 +39,12 @@ pub struct SavedObject {
     pub id: Option<String>,
     /// References as they are written, and what they named.
     pub references: Vec<(String, Value)>,
+    /// What the base says of it.
+    pub base: Option<SavedBase>,
+    /// Who made the difference, where there is a base.
+    pub since: Option<Who>,
+    /// Why it is to go, where no document says so.
+    pub pruned: Option<SavedPruned>,
     /// What is wanted, without secrets.
     pub desired: String,
     /// What was compared, without secrets: paths in sync are as they are wanted, the others as `changes` has them.
@@ -49,25 +59,14 @@ pub struct Place {
     pub column: u32,
 }
 
+/// An object that the base has and the files have no longer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SavedChange {
-    pub path: String,
-    pub before: Option<Side>,
-    pub after: Option<Side>,
-    pub reason: Reason,
-    pub line: Option<u32>,
-    pub column: Option<u32>,
-    pub set_by: Vec<String>,
-}
-
-/// A side of a change.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    Value(Value),
-    Secret,
-    Later(String),
+pub struct SavedLeft {
+    pub backend: String,
+    pub kind: String,
+    pub key: Vec<(String, Value)>,
+    pub place: Place,
 }
 
 /// A finding.
@@ -80,32 +79,51 @@ pub struct Note {
 }
 
 /// The codes of findings that a plan can have; another version may have more.
-const CODES: [&str; 8] = [
+const CODES: [&str; 14] = [
     "GoesWithParent",
     "LostUpdateRisk",
+    "NoManagers",
+    "NoOwnerMark",
     "NotChecked",
     "NotCompared",
-    "NoManagers",
+    "NotRemoved",
+    "OtherOwner",
+    "PossibleOverwrite",
+    "Pruned",
     "RenameDone",
+    "SentAgain",
     "SetLater",
     "WouldStore",
 ];
 
 impl SavedObject {
-    /// Of an object that was planned. `desired` is the hash of what is wanted of it.
-    pub fn of(entry: &Entry, specimen: &Specimen, desired: String, redactor: &Redactor) -> SavedObject {
+    /// Of an object that was planned. `desired` is the hash of what is wanted of it; `specimen` is none of what is
+    /// only told of.
+    pub fn of(
+        entry: &Entry,
+        specimen: Option<&Specimen>,
+        desired: String,
+        pruned: Option<SavedPruned>,
+        redactor: &Redactor,
+    ) -> SavedObject {
         let shown = scrub::entry(entry, redactor);
         let why = shown.verdict().explanation();
         let pairs = entry.changes.iter().zip(&shown.changes);
         let changes: Vec<SavedChange> = pairs.map(|(change, shown)| SavedChange::of(change, shown)).collect();
-        let observed = observed(&desired, specimen, &changes);
+        let item = specimen.and_then(|specimen| specimen.observed.as_ref());
+        let observed = observed(&desired, item.is_some(), &changes);
+        let references = specimen.map_or(&[][..], |specimen| &specimen.references);
+        let base = specimen.and_then(|specimen| {
+            SavedBase::of(&specimen.base, &Veil::of_rules(&specimen.kind.fields), redactor)
+        });
         let clear = |(text, value): &(Arc<str>, Value)| {
             (redactor.value(value) == *value).then(|| (text.to_string(), value.clone()))
         };
+        let (backend, kind, key) = parts(&shown.id);
         SavedObject {
-            backend: shown.id.kind.backend.to_string(),
-            kind: shown.id.kind.kind.to_string(),
-            key: shown.id.key.parts().iter().map(|(name, v)| (name.to_string(), v.clone())).collect(),
+            backend,
+            kind,
+            key,
             place: shown.origin.as_ref().map(Place::of),
             action: shown.action,
             result: shown.verdict().word().to_owned(),
@@ -113,27 +131,38 @@ impl SavedObject {
             hint: why.and_then(|why| why.hint.clone()),
             changes,
             findings: shown.findings.iter().map(Note::of).collect(),
-            id: specimen.observed.as_ref().and_then(|item| item.server_id.as_deref().map(str::to_owned)),
-            references: specimen.references.iter().filter_map(clear).collect(),
+            id: item.and_then(|item| item.server_id.as_deref().map(str::to_owned)),
+            references: references.iter().filter_map(clear).collect(),
+            base,
+            since: shown.since,
+            pruned,
             desired,
             observed,
         }
     }
 
+    pub fn object_id(&self) -> ObjectId {
+        id(&self.backend, &self.kind, &self.key)
+    }
+
     /// The object as the plan's report had it.
     pub fn entry(&self) -> Entry {
-        let kind = KindName { backend: self.backend.as_str().into(), kind: self.kind.as_str().into() };
-        let key = self.key.iter().map(|(name, value)| (name.as_str().into(), value.clone())).collect();
         Entry {
-            id: ObjectId { kind, key: Key::new(key) },
+            id: self.object_id(),
             origin: self.place.as_ref().map(Place::origin),
             action: self.action,
             result: self.outcome(),
             changes: self.changes.iter().map(SavedChange::change).collect(),
             findings: self.findings.iter().map(Note::finding).collect(),
             wrote: false,
-            since: None,
+            since: self.since,
         }
+    }
+
+    /// The document that wishes it gone, where no other does.
+    pub fn doomed(&self) -> Option<Document> {
+        let pruned = self.pruned.as_ref()?.pruned(self.id.as_deref());
+        Some(pruned.wish(self.object_id(), self.place.as_ref()?.origin()))
     }
 
     /// What a run may do to it. `desired` is the hash of what is wanted of it now.
@@ -157,6 +186,7 @@ impl SavedObject {
             server_id: self.id.as_deref().map(Arc::from),
             references: self.references.iter().map(|(t, v)| (t.as_str().into(), v.clone())).collect(),
             refused,
+            moved: None,
         }
     }
 
@@ -169,16 +199,40 @@ impl SavedObject {
             "failed" => Outcome::Failed(why),
             "unknown" => Outcome::Unknown(why),
             "skipped" => Outcome::Skipped(why),
+            "extra" => Outcome::Extra(why),
             _ => Outcome::Refused(why),
         }
     }
 }
 
 /// Paths in sync are told by what is wanted of them, so values that a comparer takes for one make no difference.
-fn observed(desired: &str, specimen: &Specimen, changes: &[SavedChange]) -> String {
+fn observed(desired: &str, is_there: bool, changes: &[SavedChange]) -> String {
     let clear = |change: &&SavedChange| change.before != Some(Side::Secret);
     let values: Vec<Value> = changes.iter().filter(clear).map(SavedChange::observed).collect();
-    seal::hash(&serde_json::json!([desired, specimen.observed.is_some(), values]))
+    seal::hash(&serde_json::json!([desired, is_there, values]))
+}
+
+impl SavedLeft {
+    pub fn of(left: &LeftFiles, redactor: &Redactor) -> SavedLeft {
+        let (backend, kind, key) = parts(&scrub::id(&left.id, redactor));
+        SavedLeft { backend, kind, key, place: Place::of(&left.origin) }
+    }
+
+    pub fn left(&self) -> LeftFiles {
+        LeftFiles { id: id(&self.backend, &self.kind, &self.key), origin: self.place.origin() }
+    }
+}
+
+/// An identity as a plan has it: backend, kind, and the parts of the key.
+fn parts(id: &ObjectId) -> (String, String, Vec<(String, Value)>) {
+    let key = id.key.parts().iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    (id.kind.backend.to_string(), id.kind.kind.to_string(), key)
+}
+
+fn id(backend: &str, kind: &str, key: &[(String, Value)]) -> ObjectId {
+    let kind = KindName { backend: backend.into(), kind: kind.into() };
+    let key = key.iter().map(|(name, value)| (name.as_str().into(), value.clone())).collect();
+    ObjectId { kind, key: Key::new(key) }
 }
 
 impl Place {
@@ -188,55 +242,6 @@ impl Place {
 
     fn origin(&self) -> Origin {
         Origin { file: self.file.as_str().into(), at: Pos { line: self.line, column: self.column } }
-    }
-}
-
-impl SavedChange {
-    /// What is shown of a change. A value of which some is hidden is a secret as a whole.
-    fn of(change: &Change, shown: &Change) -> SavedChange {
-        let side = |side: &Option<Shown>, shown: &Option<Shown>| {
-            let hidden = side != shown;
-            shown.as_ref().map(|shown| match shown {
-                _ if hidden => Side::Secret,
-                Shown::Value(value) => Side::Value(value.clone()),
-                Shown::Secret => Side::Secret,
-                Shown::Later(text) => Side::Later(text.to_string()),
-            })
-        };
-        SavedChange {
-            path: shown.path.to_string(),
-            before: side(&change.before, &shown.before),
-            after: side(&change.after, &shown.after),
-            reason: shown.reason.clone(),
-            line: shown.at.map(|at| at.line),
-            column: shown.at.map(|at| at.column),
-            set_by: shown.set_by.iter().map(|name| name.to_string()).collect(),
-        }
-    }
-
-    fn change(&self) -> Change {
-        let side = |side: &Side| match side {
-            Side::Value(value) => Shown::Value(value.clone()),
-            Side::Secret => Shown::Secret,
-            Side::Later(text) => Shown::Later(text.as_str().into()),
-        };
-        Change {
-            // A path that is not ours covers nothing: then what it stood for has moved.
-            path: Path::parse(&self.path).unwrap_or_default(),
-            before: self.before.as_ref().map(side),
-            after: self.after.as_ref().map(side),
-            reason: self.reason.clone(),
-            at: self.line.zip(self.column).map(|(line, column)| Pos { line, column }),
-            set_by: self.set_by.iter().map(|name| name.as_str().into()).collect(),
-            since: None,
-        }
-    }
-
-    fn observed(&self) -> Value {
-        match &self.before {
-            Some(Side::Value(value)) => serde_json::json!([self.path, value]),
-            _ => serde_json::json!([self.path]),
-        }
     }
 }
 

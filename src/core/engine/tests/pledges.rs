@@ -25,7 +25,7 @@ fn change(path: &str, before: Value, after: Value) -> Change {
 }
 
 fn pledge(action: Action, changes: Vec<Change>) -> Pledge {
-    Pledge { action, changes, server_id: None, references: Vec::new(), refused: None }
+    Pledge { action, changes, server_id: None, references: Vec::new(), refused: None, moved: None }
 }
 
 fn team(spec: Value) -> (Model, [Document; 1]) {

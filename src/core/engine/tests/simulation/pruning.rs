@@ -286,7 +286,13 @@ fn run(scene: &mut Scene, dice: &mut Dice, faults: f64, meddling: f64, mutant: M
     let gates = Gates { deletes: true, max_deletes, allow_empty: true };
     let graph = Graph::build(&documents, &scene.kinds).expect("documents that fit together");
     let sets = [set];
-    let known = Known { sets: &sets, documents: &documents, graph: &graph, kinds: &scene.kinds };
+    let known = Known {
+        sets: &sets,
+        documents: &documents,
+        graph: &graph,
+        kinds: &scene.kinds,
+        holds: &|_, _| Ok(()),
+    };
     documents = [documents.clone(), plan(&known, swept, &gates).doomed].concat();
     let graph = Graph::build(&documents, &scene.kinds).expect("what is too much is needed by nobody");
     let engine = |mode, agreed: Option<&Report>| {
