@@ -106,7 +106,7 @@ impl<'e> Outsides<'e> {
         match &mut node.want {
             Want::Outside(outside) => {
                 let text = match outside {
-                    Outside::Nothing => return,
+                    Outside::Nothing | Outside::Gone(_) => return,
                     Outside::Env(name) => self.variable(name),
                     Outside::File(path) => self.file(path, &problems.file),
                 };

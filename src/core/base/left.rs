@@ -3,12 +3,12 @@
 //! Each of them that is on the server becomes an explicit "must not be set" in what is wanted. Whether the server
 //! still has the base's value is judged afterwards, with all other differences: if not, both sides changed.
 
-use super::super::diff::pair::{By, pair};
+use super::super::diff::pair::{By, Pairing, pair};
 use super::super::diff::scope::{Scope, means_unset};
 use super::super::diff::{undeclared, walk};
 use super::super::fields::{Comparer, FieldRules};
 use super::super::members::Members;
-use super::super::node::{Node, Want};
+use super::super::node::{Node, Outside, Want};
 use super::super::path::{Path, Step};
 use super::super::value::{Map, Value, plain_text};
 use super::place::{element, is_known};
@@ -74,9 +74,9 @@ impl Walk {
         }
     }
 
-    /// A list that is declared is owned whole, so an element that left is no matter of the base; a field of an
-    /// element that stayed is. Where neither a key nor their number says which belong together, none do.
-    fn elements(&mut self, path: &Path, ours: &mut [Node], base: &[Node], theirs: &[Value], scope: Scope) {
+    /// A list that is declared is owned whole, so an element that left is no matter of the base, unless the list is
+    /// open; a field of an element that stayed is. Where neither a key nor their number says which belong together, none do.
+    fn elements(&mut self, path: &Path, ours: &mut Vec<Node>, base: &[Node], theirs: &[Value], scope: Scope) {
         let pairing = pair(ours, theirs, scope);
         let same_number = ours.len() == base.len() && ours.len() == theirs.len();
         for (i, item) in ours.iter_mut().enumerate() {
@@ -96,6 +96,39 @@ impl Walk {
                 self.value(&path.with(step), item, node, &theirs[j], below);
             }
         }
+        let gone = self.gone_elements(path, &pairing, base, theirs, scope);
+        ours.extend(gone);
+    }
+
+    /// Elements of an open list that left it: those of the base that `ours`, as it is paired, has not. In a list
+    /// that is paired in order nobody can tell which one an element was.
+    fn gone_elements(
+        &mut self,
+        path: &Path,
+        ours: &Pairing,
+        base: &[Node],
+        theirs: &[Value],
+        scope: Scope,
+    ) -> Vec<Node> {
+        let mut gone = Vec::new();
+        if !scope.here().open {
+            return gone;
+        }
+        let earlier = pair(base, theirs, scope);
+        let in_order = ours.by == By::Order || earlier.by != ours.by;
+        for (i, item) in base.iter().enumerate() {
+            let Some(j) = earlier.partner[i].filter(|j| !ours.partner.contains(&Some(*j))) else { continue };
+            let below = scope.element(i, Some(item), Some(&theirs[j]));
+            if below.here().not_compared() {
+                continue;
+            }
+            if in_order || !is_known(item) {
+                self.untold.push(path.with(step_of(&earlier.by, item, j)));
+            } else if !self.written || walk::agrees(item, &theirs[j], below) {
+                gone.push(Node::new(item.at, Want::Outside(Outside::Gone(Box::new(item.clone())))));
+            }
+        }
+        gone
     }
 
     /// What stands in the place of a field that left: "must not be set", for the whole of it where nothing else
@@ -116,12 +149,28 @@ impl Walk {
                 self.members(path, &mut members, declared, map, scope);
                 (!members.is_empty()).then(|| Node::new(base.at, Want::Map(members)))
             }
+            (Want::List(items), Value::Array(list)) if here.open && !has_filter(scope) => {
+                if stays && items.len() == list.len() {
+                    return Some(unset(base));
+                }
+                let gone = self.gone_elements(path, &pair(&[], list, scope), items, list, scope);
+                (!gone.is_empty()).then(|| Node::new(base.at, Want::List(gone)))
+            }
             _ if !known => {
                 self.untold.push(path.clone());
                 None
             }
             _ => (stays || !self.written).then(|| unset(base)),
         }
+    }
+}
+
+/// How an element is named that is the `at`-th on the server.
+fn step_of(by: &By, item: &Node, at: usize) -> Step {
+    let By::Key(name) = by else { return Step::Index(at) };
+    match item.get(name).map(|key| &key.want) {
+        Some(Want::Json(key)) => Step::Keyed(name.clone(), plain_text(key)),
+        _ => Step::Index(at),
     }
 }
 

@@ -29,7 +29,8 @@ pub fn tell(changes: &mut [Change], wanted: &Node, sides: &Sides) {
         let path = &change.path.0;
         // What we alone have set, by the server's own account, nobody else has changed.
         let by_managers = change.reason == Reason::Left;
-        if change.reason == Reason::Unset && find(sides.ours, path).is_none() {
+        let element = matches!(path.last(), Some(Step::Index(_) | Step::Keyed(..)));
+        if change.reason == Reason::Unset && (element || find(sides.ours, path).is_none()) {
             change.reason = Reason::Left;
             change.at = None;
         }
