@@ -71,8 +71,8 @@ fn command(verb: Verb) -> Result<Command, Problem> {
             objects,
             folder: out,
         }),
-        Verb::Explain(ExplainArgs { objects, sources, effort: pace }) => Command::Explain(Explain {
-            sources: with_backends(sources, "explain KIND")?,
+        Verb::Explain(ExplainArgs { objects, sources, base, effort: pace }) => Command::Explain(Explain {
+            sources: with_base(with_backends(sources, "explain KIND")?, base)?,
             effort: effort(&pace),
             objects,
         }),

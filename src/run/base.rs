@@ -4,6 +4,7 @@
 //! still stands anywhere in the repository at HEAD has not left. What is at the base is read by the kinds of today.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -62,7 +63,11 @@ impl Source {
     pub fn text(&self, file: &str, path: &str) -> Option<String> {
         let Source::Revision(earlier) = self else { return None };
         let folder = Path::new(earlier.at.path_of(file)?).parent()?;
-        earlier.at.text(&tidy(&folder.join(path))?, &earlier.roots)
+        let path = tidy(&folder.join(path))?;
+        let text = earlier.at.text(&path, &earlier.roots)?;
+        // Git may have other line ends in the work tree than in its commits (`core.autocrlf`): no change of anybody's.
+        let here = fs::read_to_string(earlier.at.repository.root.join(path)).ok();
+        Some(here.filter(|here| same_lines(here, &text)).unwrap_or(text))
     }
 
     /// Gives each document its base. What left, and everything that cannot be read any more.
@@ -143,6 +148,11 @@ impl Earlier {
         let files: Vec<Arc<File>> = revision.others(&self.roots);
         build(manifest::read(files).manifests).documents
     }
+}
+
+/// Whether two texts are the same to Git where it changes line ends.
+pub fn same_lines(one: &str, other: &str) -> bool {
+    one == other || one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 }
 
 /// The path of a document's file in its revision.

@@ -5,6 +5,7 @@
 mod answers;
 mod base;
 mod base_git;
+mod base_places;
 mod batch;
 mod dialect;
 mod explain;

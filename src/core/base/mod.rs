@@ -15,7 +15,8 @@ pub use since::{Sides, tell};
 use std::sync::Arc;
 
 use super::change::Shown;
-use super::node::Node;
+use super::node::{Node, Origin};
+use super::path::{Path, Step};
 
 /// What the base says of a document.
 #[derive(Clone, Debug, Default)]
@@ -37,6 +38,16 @@ pub struct Past {
     pub spec: Node,
     /// Where it stood, as in `HEAD:manifests/a.yaml`.
     pub file: Arc<str>,
+}
+
+impl Past {
+    /// Where the base has this, if it does.
+    pub fn place(&self, path: &Path) -> Option<Origin> {
+        // Where elements have no key, the list is all that has a place.
+        let named = path.0.iter().take_while(|step| !matches!(step, Step::Index(_))).count();
+        let node = place::find(&self.spec, &path.0[..named])?;
+        Some(Origin { file: self.file.clone(), at: node.at })
+    }
 }
 
 impl Base {
