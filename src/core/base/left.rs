@@ -96,39 +96,55 @@ impl Walk {
                 self.value(&path.with(step), item, node, &theirs[j], below);
             }
         }
-        let gone = self.gone_elements(path, &pairing, base, theirs, scope);
-        ours.extend(gone);
+        *ours = self.open_list(path, ours, base, theirs, scope);
     }
 
-    /// Elements of an open list that left it: those of the base that `ours`, as it is paired, has not. In a list
-    /// that is paired in order nobody can tell which one an element was.
-    fn gone_elements(
+    /// `ours` with the elements that left it where it is open: those of the base that are on the server and in no
+    /// place of ours. In a list that is paired in order only scalars are known again.
+    fn open_list(
         &mut self,
         path: &Path,
-        ours: &Pairing,
+        ours: &[Node],
         base: &[Node],
         theirs: &[Value],
         scope: Scope,
     ) -> Vec<Node> {
-        let mut gone = Vec::new();
         if !scope.here().open {
-            return gone;
+            return ours.to_vec();
         }
-        let earlier = pair(base, theirs, scope);
-        let in_order = ours.by == By::Order || earlier.by != ours.by;
+        let (now, then) = (pair(ours, theirs, scope), pair(base, theirs, scope));
+        let in_order = then.by == By::Order || then.by != now.by;
+        let mut gone = Vec::new();
         for (i, item) in base.iter().enumerate() {
-            let Some(j) = earlier.partner[i].filter(|j| !ours.partner.contains(&Some(*j))) else { continue };
+            let Some(j) = then.partner[i].filter(|j| !now.partner.contains(&Some(*j))) else { continue };
             let below = scope.element(i, Some(item), Some(&theirs[j]));
+            let is_container = matches!(item.want, Want::List(_) | Want::Map(_));
             if below.here().not_compared() {
                 continue;
             }
-            if in_order || !is_known(item) {
-                self.untold.push(path.with(step_of(&earlier.by, item, j)));
-            } else if !self.written || walk::agrees(item, &theirs[j], below) {
-                gone.push(Node::new(item.at, Want::Outside(Outside::Gone(Box::new(item.clone())))));
+            if !is_known(item) || in_order && is_container {
+                self.untold.push(path.with(step_of(&then.by, item, j)));
+            } else if walk::agrees(item, &theirs[j], below) || !(self.written || in_order) {
+                gone.push((j, Node::new(item.at, Want::Outside(Outside::Gone(Box::new(item.clone()))))));
             }
         }
-        gone
+        if gone.is_empty() {
+            return ours.to_vec();
+        }
+        let laid = match in_order {
+            true => among(ours, &now, gone),
+            false => ours.iter().cloned().chain(gone.into_iter().map(|(_, node)| node)).collect(),
+        };
+        let paired = pair(&laid, theirs, scope);
+        let agrees = |(node, partner): (&Node, &Option<usize>)| {
+            let keyed = !in_order || !node.is_gone();
+            keyed || partner.is_some_and(|j| walk::agrees(node.element(), &theirs[j], scope.each()))
+        };
+        if !paired.reordered && laid.iter().zip(&paired.partner).all(agrees) {
+            return laid;
+        }
+        self.untold.push(path.clone());
+        ours.to_vec()
     }
 
     /// What stands in the place of a field that left: "must not be set", for the whole of it where nothing else
@@ -153,8 +169,8 @@ impl Walk {
                 if stays && items.len() == list.len() {
                     return Some(unset(base));
                 }
-                let gone = self.gone_elements(path, &pair(&[], list, scope), items, list, scope);
-                (!gone.is_empty()).then(|| Node::new(base.at, Want::List(gone)))
+                let laid = self.open_list(path, &[], items, list, scope);
+                (!laid.is_empty()).then(|| Node::new(base.at, Want::List(laid)))
             }
             _ if !known => {
                 self.untold.push(path.clone());
@@ -163,6 +179,21 @@ impl Walk {
             _ => (stays || !self.written).then(|| unset(base)),
         }
     }
+}
+
+/// The elements of ours, and those that are gone, each with its place on the server, in the order that they have there.
+fn among(ours: &[Node], now: &Pairing, mut gone: Vec<(usize, Node)>) -> Vec<Node> {
+    gone.sort_by_key(|(j, _)| *j);
+    let mut gone = gone.into_iter().peekable();
+    let mut laid = Vec::with_capacity(ours.len());
+    for (item, partner) in ours.iter().zip(&now.partner) {
+        while let Some((_, node)) = gone.next_if(|(j, _)| partner.is_some_and(|there| *j < there)) {
+            laid.push(node);
+        }
+        laid.push(item.clone());
+    }
+    laid.extend(gone.map(|(_, node)| node));
+    laid
 }
 
 /// How an element is named that is the `at`-th on the server.

@@ -5,6 +5,7 @@ use super::super::diff::scope::{Scope, plain};
 use super::super::diff::show::Show;
 use super::super::diff::walk::{self, agrees_with};
 use super::super::fields::FieldRules;
+use super::super::mutant::planted;
 use super::super::node::{Node, Want};
 use super::super::path::Step;
 use super::super::value::Value;
@@ -34,7 +35,10 @@ pub fn tell(changes: &mut [Change], wanted: &Node, sides: &Sides) {
             change.reason = Reason::Left;
             change.at = None;
         }
-        let side = sides.side(change, by_managers).unwrap_or(Side::Pending);
+        let mut side = sides.side(change, by_managers).unwrap_or(Side::Pending);
+        if planted!(M28) && change.after.is_none() {
+            side = Side::Pending;
+        }
         change.since = Some(Since { side, base: sides.shown(path, &show) });
     }
 }

@@ -174,7 +174,16 @@ fn elements_that_left_an_open_list() {
             json!(["x", "a"]),
         ),
         ("s", json!(["a", "b"]), json!(["b"]), json!(["b", "a"]), vec!["-s[1]: pending"], json!(["b"])),
-        ("o", json!(["a", "b"]), json!(["a"]), json!(["a", "b"]), vec!["o[1]: untold"], json!(["a", "b"])),
+        ("o", json!(["a", "b"]), json!(["a"]), json!(["a", "b"]), vec!["-o[1]: pending"], json!(["a"])),
+        (
+            "o",
+            json!(["a", "b"]),
+            json!(["b"]),
+            json!(["a", "x", "b"]),
+            vec!["-o[0]: pending"],
+            json!(["x", "b"]),
+        ),
+        ("o", json!(["a", "b"]), json!(["a"]), json!(["a", "x"]), vec![], json!(["a", "x"])),
     ] {
         let of = |items: &Value| json!({list: items});
         let (base, ours, theirs) = (of(&base), of(&ours), of(&theirs));
@@ -196,7 +205,9 @@ fn elements_that_left_an_open_list() {
         (json!({"k": [one("a", 1)]}), json!({"k": [one("a", 1)]}), vec!["-k: pending"]),
         (json!({"k": [one("a", 1)]}), json!({"k": [one("x", 1)]}), vec![]),
         (json!({"s": ["a", "b"]}), json!({"s": ["b", "x"]}), vec!["-s[0]: pending"]),
-        (json!({"o": ["a"]}), json!({"o": ["a", "x"]}), vec!["o[0]: untold"]),
+        (json!({"o": ["a"]}), json!({"o": ["a", "x"]}), vec!["-o[0]: pending"]),
+        (json!({"o": ["a"]}), json!({"o": ["y", "x"]}), vec![]),
+        (json!({"o": [{"v": 1}]}), json!({"o": [{"v": 1}, {"v": 2}]}), vec!["o[0]: untold"]),
     ] {
         assert_eq!(told(&base, &json!({}), &theirs, &rules), want, "{base} {theirs}");
     }

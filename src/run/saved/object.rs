@@ -255,3 +255,48 @@ impl Note {
         Finding { code, message: self.message.clone(), hint: self.hint.clone() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codes that the engine and what it asks can give to a finding, as they stand in the source.
+    #[test]
+    fn every_code_of_a_finding_is_known() {
+        let mut found = Vec::new();
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/core");
+        let mut folders = vec![root];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder of the source") {
+                let path = entry.expect("an entry").path();
+                let name =
+                    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                if path.is_dir() && name != "tests" {
+                    folders.push(path);
+                } else if name.ends_with(".rs") && !name.contains("tests") {
+                    codes(&std::fs::read_to_string(path).expect("a file of the source"), &mut found);
+                }
+            }
+        }
+        found.retain(|code| !CODES.contains(&code.as_str()));
+        assert_eq!(found, [""; 0], "codes that a saved plan would forget");
+        let mut sorted = CODES;
+        sorted.sort_unstable();
+        assert_eq!(CODES, sorted);
+    }
+
+    /// `const NAME: &str = "Code";` and `code: "Code"`, the tests of a file left out.
+    fn codes(text: &str, found: &mut Vec<String>) {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for begin in [": &str = \"", "code: \""] {
+            for part in text.split(begin).skip(1) {
+                let word = part.split('"').next().unwrap_or_default();
+                let camel =
+                    word.chars().skip(1).any(char::is_uppercase) && word.starts_with(char::is_uppercase);
+                if camel && word.chars().all(char::is_alphanumeric) {
+                    found.push(word.to_owned());
+                }
+            }
+        }
+    }
+}

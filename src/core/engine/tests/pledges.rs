@@ -109,6 +109,52 @@ fn nothing_is_deleted_but_what_the_plan_deletes() {
     assert_eq!(told(&held(&mut model, &documents, pledge(Action::Delete, vec![]))), "delete already-applied");
 }
 
+/// The first of a cycle was made without the field that waits, and the run was ended.
+#[test]
+fn what_waits_for_the_rest_of_a_cycle_is_gone_on_with() {
+    let referring = |kind: &str, name: &str, field: &str, to: &str| {
+        let mut document = document(kind, &[("name", name)], json!({"size": 1, field: null}));
+        document.spec.get_mut(field).expect("it is there").want = Want::Ref(Box::new(reference(to)));
+        document
+    };
+    let documents = [referring("Realm", "r", "flow", "Flow/f"), referring("Flow", "f", "realm", "Realm/r")];
+    for (there, said) in [
+        (json!({"size": 1}), "update done"),
+        (json!({"size": 2}), "update refused it has come into being since the plan was made"),
+        (json!({"size": 1, "flow": 9}), "update refused it has come into being since the plan was made"),
+    ] {
+        let mut model = Model::new(vec![kind("Realm", true, None), kind("Flow", true, None)]);
+        model.put("Realm", &[("name", "r")], there.clone());
+        let pledges = || vec![pledge(Action::Create, Vec::new()), pledge(Action::Create, Vec::new())];
+        let report = model.apply_saved(&documents, pledges(), Options::default());
+        assert_eq!(told(&report), said, "{there}");
+        let kept = model.get("Realm", "r").expect("it is there").clone();
+        assert_eq!(kept["size"], there["size"], "{there}");
+        if said.contains("done") {
+            assert_eq!(kept["flow"], 2);
+            let report = model.apply_saved(&documents, pledges(), Options::default());
+            let words: Vec<&str> = report.objects.iter().map(|entry| entry.result.word()).collect();
+            assert_eq!(words, ["already-applied", "already-applied"]);
+        }
+    }
+}
+
+/// What moved before the run began is not done; what is gone by itself was done.
+#[test]
+fn what_is_known_to_have_moved() {
+    for (there, said) in [(true, "delete refused the mark is gone"), (false, "delete already-applied")] {
+        let (mut model, mut documents) = team(json!({}));
+        documents[0].policy.ensure = Ensure::Absent;
+        if !there {
+            model.objects.clear();
+        }
+        let moved = Some(Explanation::new("the mark is gone"));
+        let report = held(&mut model, &documents, Pledge { moved, ..pledge(Action::Delete, vec![]) });
+        assert_eq!(told(&report), said);
+        assert_eq!(model.get("Team", "a").is_some(), there);
+    }
+}
+
 /// A creation compares nothing, and is made of what it refers to.
 #[test]
 fn a_reference_that_names_another_value() {
