@@ -109,7 +109,8 @@ impl Engine {
             moved.filter(|_| compares)
         });
         let why = why.or_else(|| {
-            let more = destroys && agreed.action != decision.action;
+            let other = matches!(agreed.action, Action::None | Action::Delete);
+            let more = (destroys || other) && agreed.action != decision.action;
             more.then(|| format!("to {} it is no part of the plan", decision.action.word()))
         });
         why.map(|why| stale(&why))
