@@ -12,6 +12,8 @@ mod between;
 mod lifecycle;
 #[path = "caddy/others.rs"]
 mod others;
+#[path = "caddy/prune.rs"]
+mod prune;
 #[path = "caddy/race.rs"]
 mod race;
 mod support;

@@ -13,6 +13,8 @@ mod drift;
 mod ids;
 #[path = "json_server/lifecycle.rs"]
 mod lifecycle;
+#[path = "json_server/prune.rs"]
+mod prune;
 #[path = "json_server/site.rs"]
 mod site;
 mod support;

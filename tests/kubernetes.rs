@@ -19,6 +19,8 @@ mod lifecycle;
 mod managers;
 #[path = "kubernetes/opinion.rs"]
 mod opinion;
+#[path = "kubernetes/prune.rs"]
+mod prune;
 #[path = "kubernetes/scale.rs"]
 mod scale;
 #[path = "kubernetes/secrets.rs"]

@@ -12,6 +12,8 @@ mod device;
 mod lifecycle;
 #[path = "syncthing/others.rs"]
 mod others;
+#[path = "syncthing/prune.rs"]
+mod prune;
 #[path = "syncthing/secrets.rs"]
 mod secrets;
 mod support;

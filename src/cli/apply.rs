@@ -146,7 +146,9 @@ impl Job<'_> {
 
 /// Moves the ref that is to follow what is applied, if all of it is; why it could not be moved.
 fn record(runner: &Runner, report: &mut Report) -> Option<Problem> {
-    let settled = |entry: &Entry| matches!(entry.verdict(), Outcome::InSync | Outcome::Done);
+    // What is in a Set's scope and is left alone is another's: the files say nothing of it.
+    let settled =
+        |entry: &Entry| matches!(entry.verdict(), Outcome::InSync | Outcome::Done | Outcome::Extra(_));
     let record = runner.record().filter(|_| !report.interrupted && report.objects.iter().all(settled))?;
     match record.done() {
         Ok(recorded) => {

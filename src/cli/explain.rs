@@ -1,6 +1,7 @@
 //! `trueup explain`: what is known of a kind, offline; or why an object's plan is what it is, by a client that
 //! cannot write.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::asked::{self, Asked};
@@ -12,10 +13,11 @@ use crate::core::document::Document;
 use crate::core::engine::Specimen;
 use crate::core::exit::Exit;
 use crate::core::facts::Fact;
+use crate::core::identity::ObjectId;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
-use crate::core::report::{Entry, Outcome, Report};
+use crate::core::report::{Entry, Finding, Outcome, Report, SECRET_VERSION};
 use crate::core::suggest;
 use crate::render::explained::Object;
 use crate::render::out::Out;
@@ -42,18 +44,30 @@ fn run(options: &Explain, out: &mut Out) -> Result<Exit, Exit> {
     }
     are_documented(&objects, &loaded.input, out)?;
     let selection = loaded.input.selection.clone();
+    let versioned = |document: &&Document| document.policy.secret_version.is_some();
+    let versioned = loaded.input.documents.iter().filter(versioned).map(|document| document.id.clone());
+    let versioned: HashSet<ObjectId> = versioned.collect();
     let mut runner = start::open("explain", loaded, options.effort, &Consents::default(), out)?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
         let takes =
             |document: &Document| selection.takes(document) && asked::takes(&objects, &document.id.slashed());
         match runner.explain_once(&takes, limits, &|_, _| {}).await {
-            Ok((report, specimens)) => {
+            Ok((mut report, specimens)) => {
+                note_versions(&mut report, &versioned);
                 show(&told, &report, &specimens, &written, out);
                 verdict(&report)
             }
             Err(problem) => start::failed(&problem, out),
         }
     })
+}
+
+/// Says of an annotation that compares with a base that there is none here.
+fn note_versions(report: &mut Report, versioned: &HashSet<ObjectId>) {
+    for entry in report.objects.iter_mut().filter(|entry| versioned.contains(&entry.id)) {
+        let message = "`trueup/secret-version` compares with a base, and does nothing without `--base`";
+        entry.findings.push(Finding::new(SECRET_VERSION, message));
+    }
 }
 
 /// The kinds that are asked for, with their members as they are written.

@@ -38,6 +38,10 @@ pub struct Policy {
     /// `trueup/depends-on`: as written, one reference each, the field being the root.
     pub depends_on: Vec<(Reference, Pos)>,
     pub paused: bool,
+    /// `trueup/secret-version`: where it is another one than at the base, what cannot be read back is sent again.
+    pub secret_version: Option<Arc<str>>,
+    /// It is another one than at the base.
+    pub secret_since: bool,
     /// `trueup/was`: the key before a rename.
     pub was: Option<Was>,
     /// The Set whose scope the object is in.

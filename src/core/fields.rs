@@ -212,6 +212,13 @@ impl FieldRules {
         self.fields.is_empty() && self.elements.is_empty() && self.each.is_none() && self.here.is_empty()
     }
 
+    /// Whether there is a field that cannot be read back.
+    pub fn any_hidden(&self) -> bool {
+        let mut any = false;
+        self.each_rule(&mut |_, rule| any |= rule.write_only || rule.mask.is_some());
+        any
+    }
+
     /// Calls `f` with every rule of the tree and its path.
     pub fn each_rule(&self, f: &mut impl FnMut(&Path, &FieldRule)) {
         self.walk(&Path::root(), f);

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::fields::{Comparer, FieldRules};
-use super::filter::Filter;
+use super::filter::{Filter, Vars};
 use super::identity::KindName;
 use super::path::Path;
-use super::report::Action;
+use super::report::{Action, Explanation};
+use super::value::{Value, plain_text};
 
 /// A kind of one backend.
 #[derive(Clone, Debug)]
@@ -47,6 +48,8 @@ pub struct Kind {
     /// What an answer looks like in these states here; on `{status, headers, body}`.
     pub absent: Option<Filter>,
     pub deleting: Option<Filter>,
+    /// On the item: the names of what keeps a deletion from being finished.
+    pub blockers: Option<Filter>,
     pub failed: Option<Filter>,
     pub ready: Option<Filter>,
     pub exists: Option<Filter>,
@@ -383,6 +386,37 @@ impl Kind {
         let list = self.list.as_ref().map(|list| &list.op);
         let asks = [("list", list), ("read", self.read.op()), ("version", version)];
         asks.into_iter().filter_map(|(name, op)| Some((name, op?)))
+    }
+
+    /// What is said of an object that the server is deleting, and of what holds it, where the server names that: it
+    /// is another's to take away, and nothing here ever does.
+    pub fn being_deleted(&self, item: &Value) -> Explanation {
+        let why = Explanation::new(match self.held_by(item) {
+            Some(holders) => format!("the server is deleting it, and has not finished: {holders}"),
+            None => "the server is deleting it, and has not finished".into(),
+        });
+        match self.blockers {
+            Some(_) => {
+                why.hint("whoever has put it there takes it away once it is done; then run the command again")
+            }
+            None => why,
+        }
+    }
+
+    /// What holds an object that the server is deleting, as a sentence.
+    pub fn held_by(&self, item: &Value) -> Option<String> {
+        let names = match self.blockers.as_ref()?.one(item, &Vars::default()) {
+            Ok(Some(Value::Array(names))) => names,
+            Ok(name) => name.into_iter().collect(),
+            Err(error) => return Some(format!("what holds it cannot be told: {error}")),
+        };
+        let names = names.iter().filter(|name| !name.is_null());
+        let names: Vec<String> = names.map(|name| format!("`{}`", plain_text(name))).collect();
+        match &names[..] {
+            [] => None,
+            [one] => Some(format!("{one} holds it")),
+            [first, rest @ ..] => Some(format!("{first} and {} hold it", rest.join(" and "))),
+        }
     }
 
     /// The operation that does `action`; a kind without a `create` creates by its update.

@@ -3,6 +3,7 @@
 //! `tags[]` is a mark as one element of a list, among the elements of others. No value and no hash is stored: a mark
 //! says who may delete an object, and never what the object was.
 
+use super::kind::Kind;
 use super::node::{Node, Pos, Want};
 use super::path::{Path, Step};
 use super::value::Value;
@@ -48,6 +49,13 @@ pub fn borne(path: &Path, owner: &str, observed: &Value) -> Borne {
         Some(Value::String(text)) if !in_list && !text.is_empty() => Borne::Theirs(text.clone()),
         _ => Borne::None,
     }
+}
+
+/// Whether an update can put a mark on an object that is there.
+pub fn can_be_added(kind: &Kind, path: &Path) -> bool {
+    let field = field(path);
+    let mut rules = (0..=field.0.len()).map(|n| &kind.fields.at(&Path(field.0[..n].to_vec())).here);
+    kind.update.is_some() && rules.all(|rule| rule.immutable.is_none() && !rule.not_compared())
 }
 
 /// Adds the mark of `owner` to what is wanted of an object: the field, or an element of the list that is wanted;

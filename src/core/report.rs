@@ -132,6 +132,9 @@ pub struct Explanation {
 /// The code of the finding that a value could not be compared: its object may differ and count as in sync.
 pub const NOT_COMPARED: &str = "NotCompared";
 
+/// The code of the finding that tells what `trueup/secret-version` does.
+pub const SECRET_VERSION: &str = "SecretVersion";
+
 /// Something worth knowing of an object, whatever its outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {

@@ -18,7 +18,7 @@ use crate::core::value::{Value, plain_text};
 const PREFIX: &str = "trueup/";
 
 /// Those that can be used: what is not supported yet is in no hint.
-const NAMES: [&str; 10] = [
+const NAMES: [&str; 11] = [
     "trueup/ensure",
     "trueup/id",
     "trueup/prune",
@@ -28,6 +28,7 @@ const NAMES: [&str; 10] = [
     "trueup/depends-on",
     "trueup/paused",
     "trueup/was",
+    "trueup/secret-version",
     "trueup/values",
 ];
 
@@ -93,10 +94,7 @@ fn one(
         "depends-on" => policy.depends_on = depends_on(name, node)?,
         "values" => laid.extend(values(name, node, problems)?),
         "was" => policy.was = Some(was(name, node)?),
-        "secret-version" => {
-            return Err(Problem::new("`trueup/secret-version` is not supported yet")
-                .hint("leave this out; `--rotate KIND/NAME` sends secrets again"));
-        }
+        "secret-version" => policy.secret_version = Some(scalar(name, node)?),
         _ => {
             return Err(Problem::new(format!("the annotation `{name}` is not known")).hint(suggest::hint(
                 name,

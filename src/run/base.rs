@@ -9,12 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::git::Repository;
+use super::record::NAMESPACE;
 use super::revision::{Revision, path_in};
 use crate::core::base::{Base, Past};
-use crate::core::document::{Document, Ensure};
+use crate::core::document::{Document, Ensure, Policy};
 use crate::core::identity::ObjectId;
+use crate::core::node::Origin;
 use crate::core::problem::Problem;
+use crate::core::prune::{Former, Standing};
 use crate::core::raw::{RawDocument, Source as File};
+use crate::core::report::Explanation;
 use crate::manifest::{self, Built};
 
 /// Where a base comes from.
@@ -28,6 +32,7 @@ pub enum Source {
 /// The revisions that are compared.
 pub struct Earlier {
     at: Revision,
+    standing: Standing,
     /// The last commit; `None` in a repository that has none here.
     head: Option<Revision>,
     /// What `-f` names, as paths of a tree.
@@ -52,11 +57,12 @@ impl Source {
             return Err(problem.hint("`--base` takes a folder or a revision"));
         }
         let repository = repository_of(files)?;
-        let at = revision(&repository, base)?;
+        let (at, commit) = revision(&repository, base)?;
         let head = repository.commit("HEAD")?;
+        let standing = standing(&repository, base, &commit, head.as_deref())?;
         let head = head.map(|commit| Revision::new(&repository, "HEAD", &commit)).transpose()?;
         let roots = files.iter().map(|file| path_in(&repository, file)).collect::<Result<_, _>>()?;
-        Ok(Source::Revision(Box::new(Earlier { at, head, roots })))
+        Ok(Source::Revision(Box::new(Earlier { at, standing, head, roots })))
     }
 
     /// The text of a file that a document of the base names.
@@ -76,7 +82,7 @@ impl Source {
         documents: &mut [Document],
         former: &dyn Fn(&Document) -> Option<ObjectId>,
         build: Build,
-    ) -> (Vec<Document>, Vec<Problem>) {
+    ) -> (Former, Vec<Problem>) {
         let loaded = match self {
             Source::Folder(folder) => manifest::load(std::slice::from_ref(folder)),
             Source::Revision(earlier) => {
@@ -97,14 +103,22 @@ impl Source {
         for document in documents.iter_mut() {
             let found = known.remove(&document.id);
             let found = found.or_else(|| known.remove(&former(document)?));
-            document.base = found.map_or(Base::New, |found| base_of(&found));
+            document.base = found.map_or(Base::New, |found| base_of(&found, &mut document.policy));
         }
         let mut left: Vec<Document> = order.iter().filter_map(|id| known.remove(id)).collect();
         left.retain(|document| document.policy.ensure == Ensure::Present);
-        if let Source::Revision(earlier) = self {
-            earlier.heed_moves(documents, &mut left, former, build);
+        let mut found = Former { left, ..Former::default() };
+        match self {
+            Source::Folder(folder) => {
+                let why = format!("the base is the folder `{}`", folder.display());
+                found.standing = Standing::Unproved(Explanation::new(why).hint(NAME_A_REF));
+            }
+            Source::Revision(earlier) => {
+                found.standing = earlier.standing.clone();
+                problems.extend(earlier.heed_moves(documents, &mut found, former, build).err());
+            }
         }
-        (left, problems)
+        (found, problems)
     }
 }
 
@@ -115,21 +129,27 @@ impl Earlier {
     fn heed_moves(
         &self,
         documents: &mut [Document],
-        left: &mut Vec<Document>,
+        found: &mut Former,
         former: &dyn Fn(&Document) -> Option<ObjectId>,
         build: Build,
-    ) {
+    ) -> Result<(), Problem> {
         let is_new = |document: &Document| matches!(document.base, Base::New);
-        if left.is_empty() && !documents.iter().any(is_new) {
-            return;
+        if found.left.is_empty() && !documents.iter().any(is_new) {
+            return Ok(());
         }
-        let now = self.head.as_ref().map(|head| self.elsewhere(head, build)).unwrap_or_default();
+        let now = self.head.as_ref().map(|head| self.elsewhere(head, build)).transpose()?.unwrap_or_default();
         let still: HashSet<(&ObjectId, &str)> =
             now.iter().map(|document| (&document.id, path_of(document))).collect();
-        let here: HashSet<&ObjectId> = now.iter().map(|document| &document.id).collect();
-        left.retain(|document| !here.contains(&document.id));
+        let here: HashMap<&ObjectId, &Origin> =
+            now.iter().map(|document| (&document.id, &document.origin)).collect();
+        found.left.retain(|document| {
+            let elsewhere = here.get(&document.id).map(|origin| (document.id.clone(), (*origin).clone()));
+            let stays = elsewhere.is_none();
+            found.moved.extend(elsewhere);
+            stays
+        });
         let mut then: HashMap<ObjectId, Vec<Document>> = HashMap::new();
-        for document in self.elsewhere(&self.at, build) {
+        for document in self.elsewhere(&self.at, build)? {
             if !still.contains(&(&document.id, path_of(&document))) {
                 then.entry(document.id.clone()).or_default().push(document);
             }
@@ -138,15 +158,16 @@ impl Earlier {
             let names = [Some(document.id.clone()), former(document)];
             let found = names.into_iter().flatten().find_map(|name| then.get(&name));
             if let Some([only]) = found.map(Vec::as_slice) {
-                document.base = base_of(only);
+                document.base = base_of(only, &mut document.policy);
             }
         }
+        Ok(())
     }
 
     /// The documents outside of `-f`. A repository holds much that is none: what cannot be read is passed over.
-    fn elsewhere(&self, revision: &Revision, build: Build) -> Vec<Document> {
-        let files: Vec<Arc<File>> = revision.others(&self.roots);
-        build(manifest::read(files).manifests).documents
+    fn elsewhere(&self, revision: &Revision, build: Build) -> Result<Vec<Document>, Problem> {
+        let files: Vec<Arc<File>> = revision.others(&self.roots)?;
+        Ok(build(manifest::read(files).manifests).documents)
     }
 }
 
@@ -160,11 +181,14 @@ fn path_of(document: &Document) -> &str {
     document.origin.file.split_once(':').map_or(&*document.origin.file, |(_, path)| path)
 }
 
-fn base_of(document: &Document) -> Base {
+/// What the base says of a document; `policy` is the one of today, which learns what it asks for since.
+fn base_of(document: &Document, policy: &mut Policy) -> Base {
+    policy.secret_since = policy.secret_version.is_some()
+        && policy.ensure == Ensure::Present
+        && document.policy.ensure == Ensure::Present
+        && policy.secret_version != document.policy.secret_version;
     match document.policy.ensure {
-        Ensure::Present => {
-            Base::Present(Arc::new(Past { spec: document.spec.clone(), file: document.origin.file.clone() }))
-        }
+        Ensure::Present => Base::Present(Arc::new(Past::of(document))),
         Ensure::Absent => Base::Absent,
         Ensure::Exists => Base::New,
     }
@@ -199,10 +223,10 @@ pub fn repository_of(files: &[PathBuf]) -> Result<Repository, Problem> {
 }
 
 /// A revision by what a person calls it; `production` may be what `--record production` has moved.
-fn revision(repository: &Repository, name: &str) -> Result<Revision, Problem> {
-    let recorded = || repository.commit(&format!("refs/trueup/{name}"));
+fn revision(repository: &Repository, name: &str) -> Result<(Revision, String), Problem> {
+    let recorded = || repository.commit(&format!("{NAMESPACE}{name}"));
     if let Some(commit) = repository.commit(name)?.map_or_else(recorded, |commit| Ok(Some(commit)))? {
-        return Revision::new(repository, name, &commit);
+        return Ok((Revision::new(repository, name, &commit)?, commit));
     }
     let problem = Problem::new(format!("there is no revision `{name}`"));
     Err(if repository.is_shallow() {
@@ -211,6 +235,46 @@ fn revision(repository: &Repository, name: &str) -> Result<Revision, Problem> {
         problem
             .hint("`--base` takes a branch, a tag, a commit, a ref that `apply --record` moves, or a folder")
     })
+}
+
+/// What makes a base a proof.
+const NAME_A_REF: &str = "a proof is a ref that `apply --record` has moved: `--base production`";
+
+/// Whether a base proves that what it holds was applied. It does by its name alone: the ref below `refs/trueup/` that
+/// was moved once all of its files were applied. A commit that such a ref happens to be at may be meant for other
+/// files, and one that is not followed by the last commit may be newer than the files of today.
+fn standing(
+    repository: &Repository,
+    base: &str,
+    commit: &str,
+    head: Option<&str>,
+) -> Result<Standing, Problem> {
+    let short = || repository.full_name(&format!("{NAMESPACE}{base}"));
+    let name = match repository.commit(base)? {
+        Some(_) => repository.full_name(base)?,
+        None => short()?,
+    };
+    let name = name.filter(|name| name.starts_with(NAMESPACE));
+    let Some(name) = name.filter(|name| repository.commit(name).ok().flatten().as_deref() == Some(commit))
+    else {
+        let why = format!("`{base}` is not a ref that `apply --record` moves");
+        return Ok(Standing::Unproved(Explanation::new(why).hint(NAME_A_REF)));
+    };
+    let precedes = match head {
+        Some(head) => repository.precedes(commit, head)?,
+        None => false,
+    };
+    if precedes {
+        return Ok(Standing::Recorded(name.into()));
+    }
+    let why = format!(
+        "the last commit does not come after `{name}`: what is not in the files may be newer than they are"
+    );
+    let hint = match repository.is_shallow() {
+        true => "the clone is shallow: fetch what lies between, with `git fetch --unshallow`",
+        false => "check out what comes after it, as a merge or a revert does",
+    };
+    Ok(Standing::Unproved(Explanation::new(why).hint(hint)))
 }
 
 fn no_backend(backend: &str) -> Problem {

@@ -78,6 +78,24 @@ impl Repository {
         Ok((output.status.success() && is_object(&commit)).then_some(commit))
     }
 
+    /// The full name of the ref that a revision is the name of, as in `refs/heads/main`; `None` where it is none.
+    ///
+    /// # Errors
+    /// No `git`.
+    pub fn full_name(&self, revision: &str) -> Result<Option<String>, Problem> {
+        let output = run(&self.root, ["rev-parse", "--verify", "--quiet", "--symbolic-full-name", revision])?;
+        let name = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok((output.status.success() && name.starts_with("refs/")).then_some(name))
+    }
+
+    /// Whether one commit is another one, or comes before it, as far as history is here.
+    ///
+    /// # Errors
+    /// No `git`.
+    pub fn precedes(&self, one: &str, other: &str) -> Result<bool, Problem> {
+        Ok(run(&self.root, ["merge-base", "--is-ancestor", one, other])?.status.success())
+    }
+
     /// Whether history was cut off when the repository was fetched.
     pub fn is_shallow(&self) -> bool {
         let output = run(&self.root, ["rev-parse", "--is-shallow-repository"]);

@@ -17,6 +17,7 @@ use crate::core::graph::Graph;
 use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
+use crate::core::prune::Former;
 use crate::core::raw::{RawDocument, Source};
 use crate::core::rename;
 use crate::core::set::Set;
@@ -64,7 +65,7 @@ pub struct Input {
     pub selection: Selection,
     pub warnings: Vec<Problem>,
     /// What the base has and the files have no longer.
-    pub left: Vec<Document>,
+    pub former: Former,
     /// The ref that is to be moved once all is settled.
     pub record: Option<Record>,
 }
@@ -180,7 +181,7 @@ impl<'e> Loader<'e> {
         let mut documents = built.documents;
         self.problems.extend(built.problems);
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
-        let left = match sources.bases.is_empty() {
+        let former = match sources.bases.is_empty() {
             true => self.lay_base(&sources, &mut documents, &registry),
             false => self.lay_saved(&sources, &mut documents),
         };
@@ -222,25 +223,20 @@ impl<'e> Loader<'e> {
             written_sets,
             selection,
             warnings,
-            left,
+            former,
             record,
         })
     }
 
     /// Gives the documents their base; what left them.
-    fn lay_base(
-        &mut self,
-        sources: &Sources,
-        documents: &mut [Document],
-        registry: &Registry,
-    ) -> Vec<Document> {
+    fn lay_base(&mut self, sources: &Sources, documents: &mut [Document], registry: &Registry) -> Former {
         let base = sources.base.as_deref().map(|base| Base::open(base, &sources.files)).transpose();
         let base = match base {
             Ok(Some(base)) => base,
-            Ok(None) => return Vec::new(),
+            Ok(None) => return Former::default(),
             Err(problem) => {
                 self.problems.push(problem);
-                return Vec::new();
+                return Former::default();
             }
         };
         let read = |file: &str, path: &str| base.text(file, path);
@@ -256,14 +252,14 @@ impl<'e> Loader<'e> {
             rename::former(document, document.policy.was.as_ref()?, &kind).ok()
         };
         let mut build = |raws| manifest::documents(raws, registry, &mut outsides);
-        let (left, problems) = base.lay(documents, &former, &mut build);
+        let (found, problems) = base.lay(documents, &former, &mut build);
         self.earlier.extend(outsides.secrets().map(str::to_owned));
         self.problems.extend(problems);
-        left
+        found
     }
 
     /// Gives the documents of a saved plan the base that came with it.
-    fn lay_saved(&mut self, sources: &Sources, documents: &mut [Document]) -> Vec<Document> {
+    fn lay_saved(&mut self, sources: &Sources, documents: &mut [Document]) -> Former {
         let mut outsides = Outsides::new(self.env, &[]);
         if !sources.allow_env.is_empty() {
             outsides = outsides.allow_env(&sources.allow_env);
@@ -280,7 +276,7 @@ impl<'e> Loader<'e> {
             };
         }
         self.earlier.extend(outsides.secrets().map(str::to_owned));
-        Vec::new()
+        Former::default()
     }
 
     /// Prepares to record what is applied.

@@ -15,7 +15,7 @@ use crate::core::raw::Source;
 use crate::core::report::Recorded;
 
 /// Where the refs are that are named without their `refs/`.
-const NAMESPACE: &str = "refs/trueup/";
+pub const NAMESPACE: &str = "refs/trueup/";
 
 /// A ref that is to be moved once all is settled.
 #[derive(Debug)]

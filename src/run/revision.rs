@@ -56,12 +56,18 @@ impl Revision {
             }
         }
         let (found, mut problems) = (walk.found, walk.problems);
-        let sources = self.read(&found, &mut problems);
+        let sources = self.read(&found, &mut problems).unwrap_or_else(|problem| {
+            problems.push(problem);
+            Vec::new()
+        });
         (sources, problems)
     }
 
-    /// All manifests of the tree that are not below these roots; those that cannot be read are passed over.
-    pub fn others(&self, roots: &[String]) -> Vec<Arc<Source>> {
+    /// All manifests of the tree that are not below these roots; those that are no text are passed over.
+    ///
+    /// # Errors
+    /// What `git` says: then nobody knows what stands there.
+    pub fn others(&self, roots: &[String]) -> Result<Vec<Arc<Source>>, Problem> {
         let outside = |path: &&String| !roots.iter().any(|root| is_below(path, root));
         let manifests = self.tree.iter().filter(|(path, entry)| {
             entry.kind == EntryKind::File && outside(path) && is_manifest(Path::new(path))
@@ -80,20 +86,18 @@ impl Revision {
     }
 
     /// Files by how they are called and where they are.
-    fn read(&self, files: &[(String, String)], problems: &mut Vec<Problem>) -> Vec<Arc<Source>> {
+    fn read(
+        &self,
+        files: &[(String, String)],
+        problems: &mut Vec<Problem>,
+    ) -> Result<Vec<Arc<Source>>, Problem> {
         let objects: Vec<&str> = files.iter().map(|(_, path)| &*self.tree[path].object).collect();
-        let contents = match self.repository.contents(&objects) {
-            Ok(contents) => contents,
-            Err(problem) => {
-                problems.push(problem);
-                return Vec::new();
-            }
-        };
+        let contents = self.repository.contents(&objects)?;
         let texts = files.iter().zip(contents).map(|((name, _), bytes)| match bytes.starts_with(POINTER) {
             true => Err(pointer(&self.label(name))),
             false => manifest::source(&self.label(name), &bytes),
         });
-        texts.filter_map(|text| text.map_err(|problem| problems.push(problem)).ok()).collect()
+        Ok(texts.filter_map(|text| text.map_err(|problem| problems.push(problem)).ok()).collect())
     }
 
     /// Where a path leads, with the links on the way followed.

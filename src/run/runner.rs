@@ -13,6 +13,7 @@ use crate::core::engine::{Engine, Mode, Options, Specimen};
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
+use crate::core::prune::Former;
 use crate::core::report::{LeftFiles, Report};
 use crate::core::secrets::Secrets;
 use crate::core::set::Set;
@@ -47,7 +48,9 @@ pub struct Runner {
     /// What a sweep has to say besides what becomes of the documents.
     pub(super) swept: Report,
     pub(super) selection: Selection,
-    left: Vec<LeftFiles>,
+    /// What a base says of what is in no document.
+    pub(super) former: Former,
+    pub(super) left: Vec<LeftFiles>,
     record: Option<Record>,
     pub(super) transports: Transports,
     pub(super) client: ClientOptions,
@@ -62,7 +65,7 @@ impl Runner {
         if !problems.is_empty() {
             return Err(problems);
         }
-        let left = input.left.iter().filter(|document| input.selection.takes(document));
+        let left = input.former.left.iter().filter(|document| input.selection.takes(document));
         let left =
             left.map(|document| LeftFiles { id: document.id.clone(), origin: document.origin.clone() });
         let left = left.collect();
@@ -76,6 +79,7 @@ impl Runner {
             sets: input.sets,
             swept: Report::default(),
             selection: input.selection,
+            former: input.former,
             left,
             record: input.record,
             transports,

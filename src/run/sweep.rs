@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::clients::Clients;
 use super::drive::Look;
 use super::runner::Runner;
-use super::walk::{Batch, Missed, Walk};
+use super::walk::{Batch, Listed, Missed, Walk};
 use crate::core::document::Document;
 use crate::core::exchange::Item;
 use crate::core::graph::Graph;
@@ -75,14 +75,20 @@ impl Runner {
 
     async fn look_through(&mut self, gates: &Gates, holds: Holds<'_>) -> Result<Plan, Problem> {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
-        let mut swept = Vec::new();
+        let (mut swept, mut listed) = (Vec::new(), Listed::default());
         for claim in self.sets.iter().flat_map(|set| &set.scope) {
-            swept.push(self.listed(claim, &clients).await);
+            swept.push(self.listed(claim, &clients, &mut listed).await);
         }
         let seen = swept.iter().map(|found| found.items.len()).sum();
         self.swept = Report { requests: clients.requests(), seen, ..Report::default() };
-        let Runner { sets, documents, graph, kinds, .. } = self;
-        Ok(prune::plan(&Known { sets, documents, graph, kinds, holds }, swept, gates))
+        let Runner { sets, documents, graph, kinds, former, .. } = &*self;
+        let plan = prune::plan(&Known { sets, documents, graph, kinds, former, holds }, swept, gates);
+        // What is told of an object is told once.
+        let told =
+            plan.doomed.iter().map(|document| &document.id).chain(plan.told.iter().map(|entry| &entry.id));
+        let told: HashSet<&ObjectId> = told.collect();
+        self.left.retain(|left| !told.contains(&left.id));
+        Ok(plan)
     }
 
     /// Adds documents to the run.
@@ -106,11 +112,11 @@ impl Runner {
         report
     }
 
-    async fn listed(&self, claim: &Claim, clients: &impl Look) -> Swept {
+    async fn listed(&self, claim: &Claim, clients: &impl Look, listed: &mut Listed) -> Swept {
         let Some(kind) = self.kinds.get(&claim.kind) else { return Swept::default() };
-        let mut first = once(claim, &self.kinds, clients).await;
+        let mut first = once(claim, &self.kinds, clients, listed).await;
         if moves_while_it_is_listed(kind) && first.doubts.is_empty() {
-            let second = once(claim, &self.kinds, clients).await;
+            let second = once(claim, &self.kinds, clients, listed).await;
             first.doubts.extend(second.doubts);
             if keys(&first.items) != keys(&second.items) {
                 let name = &kind.name.kind;
@@ -121,13 +127,18 @@ impl Runner {
     }
 }
 
-/// What one listing of a claim shows; objects that a listing shows in part are read.
-async fn once(claim: &Claim, kinds: &Kinds, clients: &impl Look) -> Swept {
+/// What one listing of a claim shows; objects that a listing shows in part are read. `listed` is what the claims before
+/// it have listed whole: the parents are those of all.
+async fn once(claim: &Claim, kinds: &Kinds, clients: &impl Look, listed: &mut Listed) -> Swept {
     let mut items = Vec::new();
     let mut take = |batch: Batch| items.extend(batch.items);
-    let mut walk = Walk::new(clients, kinds, &[], true, &mut take).within(&claim.kind, &claim.within);
+    let walk = Walk::new(clients, kinds, &[], true, &mut take).within(&claim.kind, &claim.within);
+    let mut walk = walk.knowing(&claim.kind, std::mem::take(listed));
     walk.all(&|name| *name == claim.kind).await;
-    let Missed { failures, unlisted, .. } = walk.missed;
+    let (whole, Missed { failures, unlisted, .. }) = walk.into_listed();
+    if failures.is_empty() && unlisted.is_empty() {
+        *listed = whole;
+    }
     let mut doubts: Vec<String> = failures.into_iter().map(|failure| failure.message).collect();
     doubts
         .extend(unlisted.into_iter().map(|one| format!("a {} cannot be listed: {}", one.kind.kind, one.why)));

@@ -53,6 +53,10 @@ struct Found {
     server_id: Option<Arc<str>>,
 }
 
+/// The keys of what was listed, by kind.
+#[derive(Default)]
+pub struct Listed(HashMap<KindName, Arc<Vec<Found>>>);
+
 /// What a collection lies below: the parts of its children's keys that are known, and the parents' ids.
 #[derive(Clone, Default)]
 struct Scope {
@@ -77,8 +81,8 @@ pub struct Walk<'w, L> {
     take: &'w mut dyn FnMut(Batch),
     /// What parts of the keys of one kind must be: only collections that can hold such objects are listed.
     within: Option<Within<'w>>,
-    /// The keys of what was listed already: parents serve more than one kind.
-    listed: HashMap<KindName, Arc<Vec<Found>>>,
+    /// What was listed already: parents serve more than one kind.
+    listed: Listed,
     pub missed: Missed,
 }
 
@@ -90,13 +94,27 @@ impl<'w, L: Look> Walk<'w, L> {
         whole: bool,
         take: &'w mut dyn FnMut(Batch),
     ) -> Self {
-        let (within, listed, missed) = (None, HashMap::new(), Missed::default());
+        let (within, listed, missed) = (None, Listed::default(), Missed::default());
         Walk { clients, kinds, documents, whole, take, within, listed, missed }
     }
 
     /// The walk, for objects of a kind with these parts in their keys alone.
     pub fn within(self, kind: &'w KindName, parts: &'w [(Arc<str>, Value)]) -> Self {
         Walk { within: Some((kind, parts)), ..self }
+    }
+
+    /// The walk, by what another one has listed; the kind itself is listed anew.
+    pub fn knowing(self, kind: &KindName, mut listed: Listed) -> Self {
+        listed.0.remove(kind);
+        Walk { listed, ..self }
+    }
+
+    /// What this walk has listed whole, for the next one, and what it has missed.
+    pub fn into_listed(mut self) -> (Listed, Missed) {
+        if let Some((kind, _)) = self.within.filter(|(_, parts)| !parts.is_empty()) {
+            self.listed.0.remove(kind);
+        }
+        (self.listed, self.missed)
     }
 
     /// Goes through all wanted kinds; a kind comes after those of its parents.
@@ -108,7 +126,7 @@ impl<'w, L: Look> Walk<'w, L> {
 
     /// All objects of a kind; wanted ones are handed on.
     async fn list(&mut self, kind: &Arc<Kind>, wants: Wants<'_>) -> Arc<Vec<Found>> {
-        if let Some(found) = self.listed.get(&kind.name) {
+        if let Some(found) = self.listed.0.get(&kind.name) {
             return found.clone();
         }
         let is_parent = |part: &Part| part.parent == Parent::Of(kind.name.clone());
@@ -129,7 +147,7 @@ impl<'w, L: Look> Walk<'w, L> {
             }
         }
         let found = Arc::new(found);
-        self.listed.insert(kind.name.clone(), found.clone());
+        self.listed.0.insert(kind.name.clone(), found.clone());
         found
     }
 

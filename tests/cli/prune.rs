@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::servers::{Raw, Say, Seen};
 use crate::support::{Done, Scratch};
 
-const BACKEND: &str = "apiVersion: trueup/v1
+pub const BACKEND: &str = "apiVersion: trueup/v1
 kind: Backend
 metadata: {name: api}
 spec:
@@ -40,7 +40,7 @@ spec:
       delete: DELETE /pages/{name}
 ";
 
-const SET: &str = "apiVersion: trueup/v1
+pub const SET: &str = "apiVersion: trueup/v1
 kind: Set
 metadata: {name: dns}
 spec:
@@ -55,7 +55,7 @@ spec: {ttl: 60}
 
 /// Objects by their paths, and answers that are given in place of them, by request line.
 #[derive(Default)]
-struct Store {
+pub struct Store {
     objects: BTreeMap<String, Value>,
     instead: Vec<(String, String)>,
     /// What happens to objects when a request comes for the n-th time.
@@ -64,31 +64,31 @@ struct Store {
 }
 
 #[derive(Clone)]
-struct Shop(Arc<Mutex<Store>>);
+pub struct Shop(Arc<Mutex<Store>>);
 
 impl Shop {
-    fn new(objects: &[(&str, Value)]) -> (Raw, Shop) {
+    pub fn new(objects: &[(&str, Value)]) -> (Raw, Shop) {
         let objects = objects.iter().map(|(path, value)| ((*path).to_owned(), value.clone())).collect();
         let shop = Shop(Arc::new(Mutex::new(Store { objects, ..Store::default() })));
         let held = shop.clone();
         (Raw::new(move |seen| held.0.lock().expect("no test panics with it").answer(seen)), shop)
     }
 
-    fn instead(&self, line: &str, status: &str) {
+    pub fn instead(&self, line: &str, status: &str) {
         self.0.lock().expect("no test panics with it").instead.push((line.into(), status.into()));
     }
 
     /// When `line` comes for the n-th time, `path` becomes this.
-    fn moves(&self, line: &str, nth: usize, path: &str, value: Value) {
+    pub fn moves(&self, line: &str, nth: usize, path: &str, value: Value) {
         let mut store = self.0.lock().expect("no test panics with it");
         store.moves.push((line.into(), nth, path.into(), value));
     }
 
-    fn paths(&self) -> Vec<String> {
+    pub fn paths(&self) -> Vec<String> {
         self.0.lock().expect("no test panics with it").objects.keys().cloned().collect()
     }
 
-    fn value(&self, path: &str) -> Value {
+    pub fn value(&self, path: &str) -> Value {
         self.0.lock().expect("no test panics with it").objects[path].clone()
     }
 }
@@ -134,30 +134,30 @@ impl Store {
     }
 }
 
-fn folder(raw: &Raw, manifests: &str) -> Scratch {
+pub fn folder(raw: &Raw, manifests: &str) -> Scratch {
     let scratch = Scratch::with("backend.yaml", BACKEND.replace("URL", &raw.url()));
     scratch.write("a.yaml", manifests);
     scratch
 }
 
-fn run(scratch: &Scratch, line: &str) -> Done {
+pub fn run(scratch: &Scratch, line: &str) -> Done {
     let (verb, flags) = line.split_once(' ').unwrap_or((line, ""));
     scratch.trueup(&format!("{verb} -f a.yaml -f backend.yaml {flags}")).done()
 }
 
-fn record(name: &str, owner: Option<&str>) -> Value {
+pub fn record(name: &str, owner: Option<&str>) -> Value {
     match owner {
         Some(owner) => json!({"name": name, "ttl": 60, "meta": {"owner": owner}}),
         None => json!({"name": name, "ttl": 60}),
     }
 }
 
-fn zone(name: &str) -> (String, Value) {
+pub fn zone(name: &str) -> (String, Value) {
     (format!("/zones/{name}"), json!({"name": name}))
 }
 
 /// A zone with the record of the file, one that left it, and one of somebody else.
-fn stocked() -> (Raw, Shop) {
+pub fn stocked() -> (Raw, Shop) {
     let (a, zone) = zone("a.org");
     Shop::new(&[
         (&a, zone),
@@ -168,7 +168,7 @@ fn stocked() -> (Raw, Shop) {
     ])
 }
 
-fn writes(raw: &Raw) -> Vec<String> {
+pub fn writes(raw: &Raw) -> Vec<String> {
     raw.lines().into_iter().filter(|line| !line.starts_with("GET ")).collect()
 }
 

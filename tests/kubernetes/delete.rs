@@ -13,10 +13,13 @@ fn a_namespace_that_is_on_its_way_is_neither_there_nor_gone() {
     let (status, _) = cluster.server.request(reqwest::Method::DELETE, &path, "application/json", None);
     assert_eq!(status, 200);
 
-    let going = "the server is deleting it, and has not finished";
+    let going = "the server is deleting it, and has not finished: `kubernetes` holds it";
     assert_eq!(cluster.entry("delete --yes", 1, "Namespace team-a")["message"], going);
     let entry = cluster.entry("plan", 1, "Namespace team-a");
-    assert_eq!(entry["message"], "the server is deleting it, and its name is still taken");
+    assert_eq!(
+        entry["message"],
+        "the server is deleting it, and its name is still taken: `kubernetes` holds it"
+    );
     assert_eq!(cluster.json("apply --yes", 1).writes(), 0);
 
     // No controller runs here: what it does last is done by hand.
@@ -48,6 +51,8 @@ fn an_object_with_a_finalizer_is_waited_for() {
     assert!(cluster.rows("plan", 0).is_empty());
     let entry = cluster.entry("delete --yes --timeout 2s", 1, "ConfigMap a/team-a");
     assert_eq!(entry["result"], "unknown", "{entry}");
+    let held = "the server is deleting it, and has not finished: `example.com/b` and `example.com/a` hold it";
+    assert_eq!(entry["message"], held);
     let path = "/api/v1/namespaces/team-a/configmaps/a";
     let mut item = cluster.get(path).expect("it is still there");
     assert!(item["metadata"]["deletionTimestamp"].is_string());

@@ -19,7 +19,7 @@ use crate::core::path::Path;
 const BESIDE: [&str; 2] = ["labels", "annotations"];
 
 /// The members of a kind's record.
-pub const MEMBERS: [&str; 28] = [
+pub const MEMBERS: [&str; 29] = [
     "key",
     "parent",
     "id",
@@ -41,6 +41,7 @@ pub const MEMBERS: [&str; 28] = [
     "visible",
     "absent",
     "deleting",
+    "blockers",
     "failed",
     "ready",
     "exists",
@@ -93,6 +94,7 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         visible,
         absent: filter(reader, "absent"),
         deleting: filter(reader, "deleting"),
+        blockers: filter(reader, "blockers"),
         failed: filter(reader, "failed"),
         ready: filter(reader, "ready"),
         exists: filter(reader, "exists"),

@@ -15,6 +15,7 @@ pub use since::{Sides, tell};
 use std::sync::Arc;
 
 use super::change::Shown;
+use super::document::Document;
 use super::node::{Node, Origin};
 use super::path::{Path, Step};
 
@@ -41,6 +42,11 @@ pub struct Past {
 }
 
 impl Past {
+    /// What a document of the base says.
+    pub fn of(document: &Document) -> Past {
+        Past { spec: document.spec.clone(), file: document.origin.file.clone() }
+    }
+
     /// Where the base has this, if it does.
     pub fn place(&self, path: &Path) -> Option<Origin> {
         // Where elements have no key, the list is all that has a place.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use super::super::exchange::Item;
 use super::super::kind::Kind;
 use super::super::node::Node;
 use super::super::report::{Action, Explanation, Outcome};
@@ -15,6 +16,8 @@ use super::{Engine, Mode};
 
 /// How long a deletion may take to show, where the kind says nothing longer.
 const GONE_WITHIN: Duration = Duration::from_secs(30);
+/// How long a deletion is waited for that the server shows to be under way.
+const FINISHED_GOING_WITHIN: Duration = Duration::from_secs(5 * 60);
 
 impl Engine {
     /// Compares what is wanted with what was just seen, and does the next thing.
@@ -69,7 +72,9 @@ impl Engine {
 
     /// Whether what is hidden is still to be sent again.
     pub(super) fn rotates(&self, at: usize) -> bool {
-        self.objects[at].sets == 0 && self.is_named(at, &self.options.rotate)
+        let object = &self.objects[at];
+        let since = object.policy.secret_since && object.kind.fields.any_hidden();
+        object.sets == 0 && (since || self.is_named(at, &self.options.rotate))
     }
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
@@ -129,6 +134,7 @@ impl Engine {
         object.note_not_compared(&decision.not_compared);
         object.note_untold();
         object.note_ownership(decision.action);
+        object.note_rotation();
         let nothing_done = object.sets == 0 && object.deletes == 0 && object.wrote_at.is_none();
         if object.action == Action::None || (nothing_done && decision.action != Action::None) {
             let went_with_parent =
@@ -151,9 +157,9 @@ impl Engine {
             (Seen::Absent, Action::Create) if object.last_failure.is_some() => (Duration::ZERO, true),
             (Seen::Absent, Action::Create) => (object.kind.visible, object.uncertain()),
             (Seen::Present(item), Action::Delete | Action::Replace) if object.sets == 0 => {
-                (GONE_WITHIN.max(object.kind.visible), object.deletes > 0 || item.deleting)
+                (patience_with_deletion(object, item), object.deletes > 0 || item.deleting)
             }
-            (Seen::Present(item), _) if item.deleting => (GONE_WITHIN, object.deletes > 0),
+            (Seen::Present(item), _) if item.deleting => (FINISHED_GOING_WITHIN, object.deletes > 0),
             (Seen::Present(_), Action::Update) => {
                 let old_name = object.stands_as.is_some() && object.sets > 0;
                 (object.patience(), object.pending || old_name)
@@ -250,6 +256,16 @@ impl Engine {
                 self.observe(at);
             }
         }
+    }
+}
+
+/// For how long after its deletion an object may still be shown.
+fn patience_with_deletion(object: &Object, item: &Item) -> Duration {
+    match item.deleting {
+        true => FINISHED_GOING_WITHIN,
+        // The answer has said that it was not deleted.
+        false if object.last_failure.is_some() => object.kind.visible,
+        false => GONE_WITHIN.max(object.patience()),
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::super::base::{self, Left};
 use super::super::kind::Send;
 use super::super::node::Node;
-use super::super::report::Finding;
+use super::super::report::{Finding, SECRET_VERSION};
 use super::decide::Seen;
 use super::object::Object;
 
@@ -31,6 +31,15 @@ impl Object {
             return None;
         }
         Some(base::left(spec, base, &item.value, &self.kind.fields, self.sets > 0))
+    }
+
+    /// Says why what cannot be read back is sent again.
+    pub fn note_rotation(&mut self) {
+        let told = self.findings.iter().any(|finding| finding.code == SECRET_VERSION);
+        if self.policy.secret_since && self.kind.fields.any_hidden() && !told && !self.context {
+            let message = "`trueup/secret-version` is not what it was at the base: what cannot be read back is sent again";
+            self.findings.push(Finding::new(SECRET_VERSION, message));
+        }
     }
 
     /// Says of each field that left and stays that it does.

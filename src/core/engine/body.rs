@@ -6,12 +6,12 @@ use super::super::kind::{Op, Send};
 use super::super::node::{Node, Unavailable, Want};
 use super::super::overlay::{Form, overlay, strip};
 use super::super::patch::{NullTrap, json_patch, merge_patch};
-use super::super::path::{Path, Step};
 use super::super::report::{Action, Explanation, Outcome};
 use super::super::value::{Map, Value};
 use super::changed::changed;
 use super::decide::Seen;
 use super::object::Object;
+use super::renew::add_hidden;
 
 /// Why a body cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -78,13 +78,10 @@ pub fn body_for(
         _ => &nothing,
     };
     let rules = &object.kind.fields;
-    let body = match sent(op.send, spec, observed, rules, action)? {
-        Body::Merge(mut patch) if rotate => {
-            add_hidden(&mut patch, spec, rules)?;
-            Body::Merge(patch)
-        }
-        body => body,
-    };
+    let mut body = sent(op.send, spec, observed, rules, action)?;
+    if rotate {
+        add_hidden(&mut body, spec, observed, rules)?;
+    }
     let changed = if op.says_changed() { changed(spec, observed, rules, &body) } else { Vec::new() };
     Ok((body, changed))
 }
@@ -130,26 +127,4 @@ fn unset_in(spec: &Node, observed: &Value) -> Option<Value> {
         }
         _ => None,
     }
-}
-
-/// A patch holds what differs; what cannot be read back, or is read back as a mask, is added to renew it.
-fn add_hidden(patch: &mut Value, spec: &Node, rules: &FieldRules) -> Result<(), Unavailable> {
-    let mut paths = Vec::new();
-    rules.each_rule(&mut |path: &Path, rule| {
-        if (rule.write_only || rule.mask.is_some())
-            && path.0.iter().all(|step| matches!(step, Step::Field(_)))
-        {
-            paths.push(path.clone());
-        }
-    });
-    for path in paths {
-        let found = path.0.iter().try_fold(spec, |node, step| match step {
-            Step::Field(name) => node.get(name),
-            _ => None,
-        });
-        if let Some(node) = found {
-            path.lay(patch, node.to_value()?);
-        }
-    }
-    Ok(())
 }

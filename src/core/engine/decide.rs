@@ -97,7 +97,7 @@ pub fn decide(facts: &Facts) -> Decision {
         (Ensure::Present, Seen::Present(item)) => update(facts, item),
         (Ensure::Absent, Seen::Absent) => Decision::settled(Outcome::InSync),
         (Ensure::Absent, Seen::Present(item)) => delete(facts, item),
-        (Ensure::Exists, Seen::Present(item)) if item.deleting => Decision::settled(going()),
+        (Ensure::Exists, Seen::Present(item)) if item.deleting => Decision::settled(going(facts, item)),
         (Ensure::Exists, Seen::Present(_)) => Decision::settled(Outcome::InSync),
         (Ensure::Exists, Seen::Absent) => Decision::settled(Outcome::Failed(
             Explanation::new("it must exist and does not")
@@ -148,8 +148,10 @@ fn several(id: &ObjectId, ids: &[Option<String>]) -> Outcome {
 }
 
 /// Neither present nor absent: it takes no write, and its name is not free.
-fn going() -> Outcome {
-    Outcome::Unknown(Explanation::new("the server is deleting it, and its name is still taken"))
+fn going(facts: &Facts, item: &Item) -> Outcome {
+    let going = "the server is deleting it, and its name is still taken";
+    let holders = facts.kind.held_by(&item.value);
+    Outcome::Unknown(Explanation::new(holders.map_or(going.into(), |holders| format!("{going}: {holders}"))))
 }
 
 fn create(facts: &Facts) -> Decision {
@@ -172,8 +174,7 @@ fn delete(facts: &Facts, item: &Item) -> Decision {
     let since = facts.base.of_unwanted();
     let mut decision = Decision { since, ..Decision::due(Action::Delete, Vec::new()) };
     if item.deleting {
-        let why = "the server is deleting it, and has not finished";
-        decision.settled = Some(Outcome::Unknown(Explanation::new(why)));
+        decision.settled = Some(Outcome::Unknown(facts.kind.being_deleted(&item.value)));
         return decision;
     }
     if let Some(outcome) = facts.policy.pruned.as_ref().and_then(|pruned| pruned.stays(facts.kind, item)) {
@@ -194,7 +195,7 @@ fn delete(facts: &Facts, item: &Item) -> Decision {
 
 fn update(facts: &Facts, item: &Item) -> Decision {
     if item.deleting {
-        return Decision::settled(going());
+        return Decision::settled(going(facts, item));
     }
     let rules = &facts.kind.fields;
     let mut compared = compare_since(facts.spec, facts.base.spec(), &item.value, rules);
@@ -231,6 +232,14 @@ fn unless_in_conflict(facts: &Facts, mut decision: Decision) -> Decision {
 fn update_for(facts: &Facts, mut changes: Vec<Change>) -> Decision {
     if changes.is_empty() && !facts.rotate {
         return Decision::settled(Outcome::InSync);
+    }
+    if changes.is_empty() {
+        let since = facts.policy.secret_since.then_some(Side::Pending);
+        let decision = match facts.kind.update {
+            Some(_) => Decision::due(Action::Update, changes),
+            None => replace(facts, changes),
+        };
+        return Decision { since, ..decision };
     }
     if facts.kind.update.is_none() {
         changes.iter_mut().for_each(|change| change.reason = Reason::Immutable(Immutable::Replace));

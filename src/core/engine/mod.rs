@@ -36,6 +36,7 @@ mod ramp;
 mod random;
 mod ready;
 mod rename;
+mod renew;
 mod send;
 mod settle;
 mod setup;

@@ -43,9 +43,9 @@ impl Object {
             None => true,
             // Who applies a document sends all that is to stay.
             Some(Borne::Ours) => self.kind.update.as_ref().is_some_and(|op| op.send == Send::Ours),
-            Some(Borne::None) => self.can_be_marked(path),
+            Some(Borne::None) => mark::can_be_added(&self.kind, path),
             Some(Borne::Theirs(_)) => {
-                self.policy.on_conflict == OnConflict::Force && self.can_be_marked(path)
+                self.policy.on_conflict == OnConflict::Force && mark::can_be_added(&self.kind, path)
             }
         };
         let lists = mark::place(path).is_some_and(|(_, in_list)| in_list);
@@ -62,14 +62,6 @@ impl Object {
         Cow::Owned(spec)
     }
 
-    /// Whether an update can put the mark on an object that is there.
-    fn can_be_marked(&self, path: &Path) -> bool {
-        let field = mark::field(path);
-        let rules = (0..=field.0.len()).map(|n| &self.kind.fields.at(&Path(field.0[..n].to_vec())).here);
-        self.kind.update.is_some()
-            && rules.into_iter().all(|rule| rule.immutable.is_none() && !rule.not_compared())
-    }
-
     /// Says of an object of a Set that it bears no mark and gets none, and of a deletion what proves that it is ours.
     pub fn note_ownership(&mut self, due: Action) {
         self.findings.retain(|finding| ![NO_MARK, OTHER_OWNER].contains(&finding.code));
@@ -83,7 +75,7 @@ impl Object {
         let (path, owner) = self.mark()?;
         let field = mark::field(path);
         match mark::borne(path, owner, self.observed()?) {
-            Borne::None if !self.can_be_marked(path) => {
+            Borne::None if !mark::can_be_added(&self.kind, path) => {
                 let why =
                     format!("`{field}` does not hold the owner `{owner}`, and the API cannot change it");
                 Some(

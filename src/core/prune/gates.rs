@@ -5,10 +5,16 @@ use super::super::document::{Document, Ensure};
 use super::super::identity::{Key, KindName, ObjectId};
 use super::super::report::{Action, Explanation, Outcome};
 use super::super::set::{OWN, Set, limit};
-use super::{Candidate, Gates, Known, Plan, entry};
+use super::{Candidate, Gates, Index, Known, Plan, entry};
 
 /// Lets through what may go; says of everything else why it stays.
-pub fn pass(known: &Known, gates: &Gates, doubts: &[Option<String>], candidates: Vec<Candidate>) -> Plan {
+pub fn pass(
+    known: &Known,
+    gates: &Gates,
+    former: &Index,
+    doubts: &[Option<String>],
+    candidates: Vec<Candidate>,
+) -> Plan {
     let mut plan = Plan::default();
     let mut closed = Vec::new();
     for (at, set) in known.sets.iter().enumerate() {
@@ -44,8 +50,8 @@ pub fn pass(known: &Known, gates: &Gates, doubts: &[Option<String>], candidates:
                 plan.told.push(candidate.entry(Action::Delete, why));
             }
             (Ok(proof), false) => {
-                let proof = *proof;
-                plan.doomed.push(candidate.doomed(&known.sets[set], proof));
+                let proof = proof.clone();
+                plan.doomed.push(candidate.doomed(&known.sets[set], proof, former));
             }
         }
     }

@@ -3,9 +3,12 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::*;
+use crate::core::document::Ensure;
 use crate::core::engine::tests::make::{document, key_of, kind, kind_name};
 use crate::core::kind::Kind;
+use crate::core::node::Pos;
 use crate::core::path::Path;
+use crate::core::value::Value;
 
 fn origin() -> Origin {
     Origin { file: "set.yaml".into(), at: Pos { line: 3, column: 5 } }
@@ -46,6 +49,7 @@ struct World {
     documents: Vec<Document>,
     swept: Vec<Swept>,
     gates: Gates,
+    former: Former,
 }
 
 impl World {
@@ -57,6 +61,7 @@ impl World {
             documents: vec![document("Record", &[("in", "a.org"), ("name", "www")], json!({}))],
             swept: vec![Swept { items, doubts: Vec::new() }],
             gates: Gates { deletes: true, ..Gates::default() },
+            former: Former::default(),
         }
     }
 
@@ -68,6 +73,7 @@ impl World {
             documents: &self.documents,
             graph: &graph,
             kinds: &self.kinds,
+            former: &self.former,
             holds: &|_, _| Ok(()),
         };
         let plan = plan(&known, self.swept.clone(), &self.gates);
@@ -268,6 +274,7 @@ fn children_go_before_their_parents_and_one_that_stays_keeps_them() {
         documents: &world.documents,
         graph: &graph,
         kinds: &world.kinds,
+        former: &world.former,
         holds: &|_, _| Ok(()),
     };
     let made = plan(&known, world.swept.clone(), &world.gates);
@@ -314,4 +321,108 @@ fn the_last_look_before_a_deletion_needs_the_proof_as_well() {
     assert_eq!(word(Proof::Mark, &record("old", json!({"owner": "you"}))), Some("refused"));
     assert_eq!(word(Proof::Exclusive, &record("old", json!({}))), None);
     assert_eq!(word(Proof::Exclusive, &Item { server_id: None, ..ours("old") }), Some("conflict"));
+}
+
+/// A world in which the owner mark is no proof, with a base that has two records.
+fn with_base(standing: Standing) -> World {
+    let mut world = World::new(vec![record("old", json!({})), record("users", json!({}))]);
+    world.sets[0].owner = None;
+    let left = document("Record", &[("in", "a.org"), ("name", "old")], json!({"ttl": 5}));
+    world.former = Former { standing, left: vec![left], moved: Vec::new() };
+    world
+}
+
+fn recorded() -> Standing {
+    Standing::Recorded("refs/trueup/x".into())
+}
+
+#[test]
+fn what_stood_in_a_recorded_base_is_ours() {
+    let world = with_base(recorded());
+    assert_eq!(world.doomed(), ["Record a.org/old"]);
+    assert_eq!(
+        world.told(),
+        [
+            "Record a.org/users: extra: nothing proves that it is ours: the set `ours` names no `owner`, and `refs/trueup/x` has no document of it"
+        ]
+    );
+    // Of any other base nobody knows that it was applied.
+    let unproved = Standing::Unproved(Explanation::new("`HEAD~1` is no such ref"));
+    for standing in [unproved, Standing::None] {
+        let world = with_base(standing);
+        assert_eq!(world.doomed(), [""; 0]);
+        assert!(world.told()[0].starts_with("Record a.org/old: extra: nothing proves that it is ours"));
+    }
+}
+
+#[test]
+fn a_document_elsewhere_or_a_protection_at_the_base_keeps_it_whatever_else_proves() {
+    for exclusive in [true, false] {
+        let mut world = with_base(recorded());
+        world.sets[0].scope[0].exclusive = exclusive;
+        let users = world.swept[0].items.remove(1);
+        let left = world.former.left.remove(0);
+        world.former.moved = vec![(left.id.clone(), origin())];
+        assert_eq!(world.doomed(), [""; 0]);
+        assert_eq!(
+            world.told(),
+            ["Record a.org/old: extra: its document left `-f` and stands in set.yaml:3:5"]
+        );
+        world.former.moved.clear();
+        world.former.left = vec![left];
+        world.former.left[0].policy.protected = true;
+        world.swept[0].items.push(users);
+        assert!(!world.doomed().contains(&"Record a.org/old".into()));
+        let why =
+            "Record a.org/old: extra: its document at the base, test.yaml:1:1, has `trueup/prune: \"false\"`";
+        assert_eq!(world.told()[0], why);
+    }
+}
+
+#[test]
+fn a_mark_that_is_gone_or_anothers_outweighs_a_recorded_base() {
+    for (value, why) in [
+        (json!({}), "`owner` does not hold the owner `me`"),
+        (json!({"owner": "you"}), "`owner` says that it is `you`'s"),
+    ] {
+        let mut world = with_base(recorded());
+        world.sets[0].owner = Some("me".into());
+        world.swept[0].items = vec![record("old", value)];
+        assert_eq!(world.doomed(), [""; 0]);
+        assert_eq!(world.told(), [format!("Record a.org/old: extra: nothing proves that it is ours: {why}")]);
+    }
+    // Where no update could have written a mark, its absence says nothing.
+    let mut world = with_base(recorded());
+    world.sets[0].owner = Some("me".into());
+    let record = world.kinds.get(&kind_name("Record")).expect("a kind").as_ref().clone();
+    world.kinds.insert(Kind { update: None, ..record });
+    assert_eq!(world.doomed(), ["Record a.org/old"]);
+}
+
+#[test]
+fn another_object_of_the_name_is_not_the_one_of_the_base() {
+    let mut world = with_base(recorded());
+    world.former.left[0].policy.pinned_id = Some("77".into());
+    assert_eq!(world.doomed(), [""; 0]);
+    let why = "Record a.org/old: extra: nothing proves that it is ours: the document at the base is about an object with another id";
+    assert_eq!(world.told()[0], why);
+    world.former.left[0].policy.pinned_id = Some("a.org-old".into());
+    assert_eq!(world.doomed(), ["Record a.org/old"]);
+}
+
+#[test]
+fn a_mark_of_another_owner_stops_a_deletion_by_a_recorded_base_at_the_last_look() {
+    let world = with_base(recorded());
+    let pruned = Pruned {
+        set: "ours".into(),
+        owner: Some("me".into()),
+        proof: Proof::Recorded("refs/trueup/x".into(), origin()),
+        server_id: Some("a.org-old".into()),
+        rank: Rank::default(),
+    };
+    let kind = world.kinds.get(&kind_name("Record")).expect("a kind");
+    assert_eq!(pruned.stays(kind, &record("old", json!({}))), None);
+    let why = Outcome::Refused(Explanation::new("it bears the mark of `you` by now"));
+    assert_eq!(pruned.stays(kind, &record("old", json!({"owner": "you"}))), Some(why));
+    assert!(matches!(pruned.stays(kind, &record("new", json!({}))), Some(Outcome::Conflict(_))));
 }

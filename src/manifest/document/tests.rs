@@ -60,6 +60,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         fields: FieldRules::default(),
         owner: None,
         builtin: None,
+        blockers: None,
         version: Version::None,
         serial: Serial::No,
         visible: Duration::ZERO,
@@ -197,7 +198,7 @@ fn wrong_annotations_are_errors() {
         ("trueup/id: [1]", "6:16: `trueup/id` must be a text | "),
         (
             "trueup/replce: true",
-            "6:20: the annotation `trueup/replce` is not known | did you mean `trueup/replace`? the annotations are `trueup/ensure`, `trueup/id`, `trueup/prune`, `trueup/on-conflict`, `trueup/replace`, `trueup/drift`, `trueup/depends-on`, `trueup/paused`, `trueup/was`, `trueup/values`",
+            "6:20: the annotation `trueup/replce` is not known | did you mean `trueup/replace`? the annotations are `trueup/ensure`, `trueup/id`, `trueup/prune`, `trueup/on-conflict`, `trueup/replace`, `trueup/drift`, `trueup/depends-on`, `trueup/paused`, `trueup/was`, `trueup/secret-version`, `trueup/values`",
         ),
         (
             "trueup/was: [b]",

@@ -79,7 +79,7 @@ pub struct Note {
 }
 
 /// The codes of findings that a plan can have; another version may have more.
-const CODES: [&str; 14] = [
+const CODES: [&str; 15] = [
     "GoesWithParent",
     "LostUpdateRisk",
     "NoManagers",
@@ -91,6 +91,7 @@ const CODES: [&str; 14] = [
     "PossibleOverwrite",
     "Pruned",
     "RenameDone",
+    "SecretVersion",
     "SentAgain",
     "SetLater",
     "WouldStore",
@@ -162,7 +163,8 @@ impl SavedObject {
     /// The document that wishes it gone, where no other does.
     pub fn doomed(&self) -> Option<Document> {
         let pruned = self.pruned.as_ref()?.pruned(self.id.as_deref());
-        Some(pruned.wish(self.object_id(), self.place.as_ref()?.origin()))
+        let base = self.base.as_ref().and_then(|base| base.base().ok()).unwrap_or_default();
+        Some(pruned.wish(self.object_id(), self.place.as_ref()?.origin(), base))
     }
 
     /// What a run may do to it. `desired` is the hash of what is wanted of it now.
@@ -236,11 +238,11 @@ fn id(backend: &str, kind: &str, key: &[(String, Value)]) -> ObjectId {
 }
 
 impl Place {
-    fn of(origin: &Origin) -> Place {
+    pub fn of(origin: &Origin) -> Place {
         Place { file: origin.file.to_string(), line: origin.at.line, column: origin.at.column }
     }
 
-    fn origin(&self) -> Origin {
+    pub fn origin(&self) -> Origin {
         Origin { file: self.file.as_str().into(), at: Pos { line: self.line, column: self.column } }
     }
 }

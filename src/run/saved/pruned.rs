@@ -9,6 +9,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::object::Place;
 use super::{SavedObject, seal};
 use crate::core::exchange::Item;
 use crate::core::fields::FieldRule;
@@ -26,9 +27,42 @@ use crate::core::veil::Veil;
 pub struct SavedPruned {
     pub set: String,
     pub owner: Option<String>,
-    pub proof: Proof,
+    pub proof: SavedProof,
     /// The hash of what a listing showed of it, without its secrets and without what the server changes by itself.
     pub seen: String,
+}
+
+/// What proves that an object is ours.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum SavedProof {
+    Mark,
+    Exclusive,
+    /// The ref that says that its document was applied, and where that stood.
+    Recorded {
+        by: String,
+        place: Place,
+    },
+}
+
+impl SavedProof {
+    fn of(proof: &Proof) -> SavedProof {
+        match proof {
+            Proof::Mark => SavedProof::Mark,
+            Proof::Exclusive => SavedProof::Exclusive,
+            Proof::Recorded(by, origin) => {
+                SavedProof::Recorded { by: by.to_string(), place: Place::of(origin) }
+            }
+        }
+    }
+
+    fn proof(&self) -> Proof {
+        match self {
+            SavedProof::Mark => Proof::Mark,
+            SavedProof::Exclusive => Proof::Exclusive,
+            SavedProof::Recorded { by, place } => Proof::Recorded(by.as_str().into(), place.origin()),
+        }
+    }
 }
 
 impl SavedPruned {
@@ -36,7 +70,7 @@ impl SavedPruned {
         SavedPruned {
             set: pruned.set.to_string(),
             owner: pruned.owner.as_deref().map(str::to_owned),
-            proof: pruned.proof,
+            proof: SavedProof::of(&pruned.proof),
             seen: seen.to_owned(),
         }
     }
@@ -51,7 +85,7 @@ impl SavedPruned {
         Pruned {
             set: self.set.as_str().into(),
             owner: self.owner.as_deref().map(Arc::from),
-            proof: self.proof,
+            proof: self.proof.proof(),
             server_id: server_id.map(Arc::from),
             rank: Rank::default(),
         }

@@ -71,6 +71,7 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         fields: FieldRules::default(),
         owner: None,
         builtin: None,
+        blockers: None,
         version: Version::None,
         serial: Serial::No,
         visible: if server_ids { Duration::from_secs(30) } else { Duration::ZERO },

@@ -2,6 +2,7 @@
 
 mod base;
 mod check;
+mod deletions;
 mod family;
 mod faults;
 mod lanes;
@@ -13,5 +14,6 @@ mod order;
 mod pass;
 mod pledges;
 mod rename;
+mod runs;
 mod simulation;
 mod together;

@@ -6,17 +6,13 @@ use std::time::Duration;
 
 use super::make::key_of;
 pub use super::make::{document, kind, reference};
-use crate::core::document::Document;
-use crate::core::engine::pledge::Pledge;
-use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
 use crate::core::exchange::{
     Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, VersionToken,
     Wanted, Write,
 };
-use crate::core::graph::Graph;
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, Kinds, Wait};
-use crate::core::report::{Explanation, Report};
+use crate::core::report::Explanation;
 use crate::core::value::Value;
 
 /// What goes wrong with a request.
@@ -61,6 +57,10 @@ pub struct Model {
     late: BTreeMap<String, (u32, Stored)>,
     /// Deleting an object deletes those whose key begins with its own.
     pub cascades: bool,
+    /// A deletion only begins: the object is there as one that goes for so many looks more.
+    pub lingers: Option<u32>,
+    /// How long the last run took.
+    pub took: Duration,
     /// Each deletion is answered with "it is not there".
     pub deaf: bool,
     /// Listings do not tell the ids.
@@ -176,6 +176,9 @@ impl Model {
                     *looks -= 1;
                     let old = old.clone();
                     return Answer::Found(item(&old));
+                }
+                if self.has_gone(target) {
+                    return Answer::Absent;
                 }
                 let found = self.find(target).map(|stored| Item { version: self.version(), ..item(stored) });
                 found.map_or(Answer::Absent, Answer::Found)
@@ -297,6 +300,14 @@ impl Model {
                 Answer::Accepted { server_id: None, pending: self.late_looks > 0, inside: None }
             }
             Write::Delete(_) if self.deaf => Answer::Absent,
+            Write::Delete(target) if self.lingers.is_some() => {
+                let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
+                let Some(stored) = self.objects.get_mut(&slot).and_then(|slot| slot.first_mut()) else {
+                    return Answer::Absent;
+                };
+                stored.value["going"] = true.into();
+                Answer::Accepted { server_id: None, pending: true, inside: None }
+            }
             Write::Delete(target) => {
                 let Some(old) = self.find(target).cloned() else { return Answer::Absent };
                 let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
@@ -309,6 +320,16 @@ impl Model {
                 Answer::Accepted { server_id: None, pending: false, inside: None }
             }
         }
+    }
+
+    /// Whether an object that was going is gone with this look.
+    fn has_gone(&mut self, target: &Target) -> bool {
+        let Some(looks) = self.lingers.filter(|_| self.find(target).is_some_and(is_going)) else {
+            return false;
+        };
+        self.lingers = Some(looks.saturating_sub(1));
+        let slot = (target.id.kind.kind.clone(), target.id.key.to_string());
+        looks == 0 && self.objects.remove(&slot).is_some()
     }
 
     /// Moves an object to the name that its value has.
@@ -342,79 +363,6 @@ impl Model {
         }
         value
     }
-
-    /// Runs an engine to its end in virtual time.
-    pub fn run(&mut self, mut engine: Engine) -> Report {
-        let mut now = Duration::ZERO;
-        let mut answers: VecDeque<(RequestId, Answer)> = VecDeque::new();
-        let mut event = Event::Start;
-        for _ in 0..100_000 {
-            let mut wake = None;
-            let effects = engine.step(now, event);
-            let writes = effects.iter().filter(|effect| matches!(effect, Effect::Write(..))).count();
-            self.most_writes = self.most_writes.max(writes);
-            for effect in effects {
-                match effect {
-                    Effect::Ask(id, ask) => answers.push_back((id, self.ask(&ask))),
-                    Effect::Write(id, write) => answers.push_back((id, self.write(&write))),
-                    Effect::WakeAt(at) => wake = Some(at),
-                }
-            }
-            if engine.is_done() {
-                return engine.report();
-            }
-            event = match answers.pop_front() {
-                Some((id, answer)) => Event::Answered(id, answer),
-                None => {
-                    now = wake.expect("a run that is not done waits for something").max(now);
-                    Event::Woke
-                }
-            };
-            now += Duration::from_micros(100);
-        }
-        panic!("the run does not end: {:?}", self.log);
-    }
-
-    pub fn plan(&mut self, documents: &[Document]) -> Report {
-        self.plan_with(documents, Options::default())
-    }
-
-    pub fn plan_with(&mut self, documents: &[Document], options: Options) -> Report {
-        let engine = self.engine(documents, Mode::Plan, options, None);
-        self.run(engine)
-    }
-
-    pub fn apply(&mut self, documents: &[Document]) -> Report {
-        self.apply_with(documents, Options::default(), None)
-    }
-
-    pub fn apply_with(
-        &mut self,
-        documents: &[Document],
-        options: Options,
-        agreed: Option<&Report>,
-    ) -> Report {
-        let engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, agreed);
-        self.run(engine)
-    }
-
-    /// Does what a saved plan says.
-    pub fn apply_saved(&mut self, documents: &[Document], pledges: Vec<Pledge>, options: Options) -> Report {
-        let mut engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, None);
-        engine.hold_to(pledges);
-        self.run(engine)
-    }
-
-    fn engine(
-        &self,
-        documents: &[Document],
-        mode: Mode,
-        options: Options,
-        agreed: Option<&Report>,
-    ) -> Engine {
-        let graph = Graph::build(documents, &self.kinds).expect("the documents fit together");
-        Engine::new(documents.to_vec(), graph, &self.kinds, mode, options, &|_| true, agreed)
-    }
 }
 
 fn item(stored: &Stored) -> Item {
@@ -428,9 +376,13 @@ fn item(stored: &Stored) -> Item {
         server_id: Some(stored.id.to_string().into()),
         version: None,
         value: Arc::new(value),
-        deleting: false,
+        deleting: is_going(stored),
         ready: None,
     }
+}
+
+fn is_going(stored: &Stored) -> bool {
+    stored.value["going"] == true
 }
 
 /// Whether an object is not visible yet; each look brings it nearer.

@@ -18,7 +18,7 @@ use crate::core::identity::ObjectId;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::node::{Origin, Pos};
 use crate::core::path::Path;
-use crate::core::prune::{Gates, Known, Swept, plan};
+use crate::core::prune::{Former, Gates, Known, Swept, plan};
 use crate::core::report::Report;
 use crate::core::set::{Claim, Member, Set};
 use crate::core::value::Value;
@@ -286,11 +286,13 @@ fn run(scene: &mut Scene, dice: &mut Dice, faults: f64, meddling: f64, mutant: M
     let gates = Gates { deletes: true, max_deletes, allow_empty: true };
     let graph = Graph::build(&documents, &scene.kinds).expect("documents that fit together");
     let sets = [set];
+    let former = Former::default();
     let known = Known {
         sets: &sets,
         documents: &documents,
         graph: &graph,
         kinds: &scene.kinds,
+        former: &former,
         holds: &|_, _| Ok(()),
     };
     documents = [documents.clone(), plan(&known, swept, &gates).doomed].concat();

@@ -1,0 +1,162 @@
+//! Deletions that take their time, or are held by somebody; and a replacement whose process dies at any request.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::model::{Fault, Model, document, failed, kind};
+use crate::core::document::{Document, Ensure};
+use crate::core::engine::Options;
+use crate::core::exchange::{Answer, FailureClass};
+use crate::core::filter::Filter;
+use crate::core::kind::Kind;
+use crate::core::report::{Outcome, Report};
+
+/// An object that is to go, of a kind that names what holds it.
+fn doomed(holders: serde_json::Value) -> (Model, [Document; 1]) {
+    let blockers = Filter::parse(".holders").ok();
+    let mut model = Model::new(vec![Kind { blockers, ..kind("Team", false, None) }]);
+    model.put("Team", &[("name", "a")], json!({"holders": holders}));
+    let mut documents = [document("Team", &[("name", "a")], json!({}))];
+    documents[0].policy.ensure = Ensure::Absent;
+    (model, documents)
+}
+
+fn told(report: &Report) -> String {
+    let outcome = &report.objects[0].result;
+    format!("{}: {}", outcome.word(), outcome.explanation().map_or("", |why| &why.message))
+}
+
+#[test]
+fn a_deletion_under_way_is_waited_for_and_done_when_a_look_says_so() {
+    let (mut model, documents) = doomed(json!([]));
+    model.lingers = Some(30);
+    assert_eq!(model.apply(&documents).objects[0].result, Outcome::Done);
+    assert_eq!(model.writes(), ["delete Team a"]);
+    let minutes = [Duration::from_secs(60), Duration::from_secs(5 * 60)];
+    assert!((minutes[0]..minutes[1]).contains(&model.took), "{:?}", model.took);
+}
+
+#[test]
+fn what_holds_a_deletion_is_named_after_five_minutes_and_left() {
+    let going = "unknown: the server is deleting it, and has not finished";
+    for (holders, why) in [
+        (json!(["a/b", "c"]), ": `a/b` and `c` hold it"),
+        (json!("one"), ": `one` holds it"),
+        (json!([]), ""),
+        (json!(null), ""),
+    ] {
+        let (mut model, documents) = doomed(holders.clone());
+        model.lingers = Some(u32::MAX);
+        assert_eq!(told(&model.apply(&documents)), format!("{going}{why}"));
+        assert!(model.took >= Duration::from_secs(5 * 60), "{:?}", model.took);
+        assert_eq!(model.writes(), ["delete Team a"]);
+        assert_eq!(model.get("Team", "a").expect("it is there")["holders"], holders);
+        // The next run finds it going, and neither waits nor asks again for what was asked for.
+        assert_eq!(told(&model.apply(&documents)), format!("{going}{why}"));
+        assert_eq!(model.writes().len(), 1);
+    }
+}
+
+#[test]
+fn an_error_inside_the_answer_to_a_deletion_is_told_at_once() {
+    let (mut model, documents) = doomed(json!([]));
+    let Answer::Failed(inside) = failed(FailureClass::Status(207)) else { unreachable!("it is one") };
+    model.refusal = Some(Answer::Accepted { server_id: None, pending: false, inside: Some(inside) });
+    assert_eq!(told(&model.apply(&documents)), "failed: the server said Status(207)");
+    assert_eq!(model.log, ["read Team a", "read Team a", "delete Team a", "read Team a"]);
+    assert!(model.took < Duration::from_secs(1), "{:?}", model.took);
+}
+
+/// An object that can only be replaced, with a child that goes with it.
+fn replaced() -> (Model, [Document; 2], Options) {
+    let fixed = Kind { update: None, ..kind("Zone", false, None) };
+    let mut model = Model::new(vec![fixed, kind("Record", false, Some("Zone"))]);
+    model.cascades = true;
+    model.put("Zone", &[("name", "z")], json!({"size": 1}));
+    model.put("Record", &[("in", "z"), ("name", "r")], json!({"ttl": 5}));
+    let documents = [
+        document("Zone", &[("name", "z")], json!({"size": 2})),
+        document("Record", &[("in", "z"), ("name", "r")], json!({"ttl": 5})),
+    ];
+    (model, documents, Options { replace: ["Zone/z".to_owned()].into(), ..Options::default() })
+}
+
+fn is_whole(model: &Model) -> bool {
+    let zone = model.get("Zone", "z").is_some_and(|zone| zone["size"] == 2);
+    zone && model.get("Record", "z/r").is_some_and(|record| record["ttl"] == 5)
+}
+
+#[test]
+fn a_replacement_that_dies_at_any_request_is_finished_by_the_next_run() {
+    let mut ended = false;
+    let mut without_consent = 0;
+    for requests in 1.. {
+        let (mut model, documents, consent) = replaced();
+        ended = model.crash(&documents, consent.clone(), requests);
+        if ended {
+            assert!(is_whole(&model));
+            break;
+        }
+        let gone = model.get("Zone", "z").is_none();
+        let before = model.writes().len();
+        let report = model.apply(&documents);
+        if gone {
+            // The loss has happened: to create needs nobody's consent.
+            without_consent += 1;
+            assert!(report.objects.iter().all(|entry| entry.result == Outcome::Done), "{report:?}");
+        }
+        let deletes = model.writes()[before..].iter().filter(|line| line.starts_with("delete")).count();
+        assert_eq!(deletes, 0, "after {requests} requests: {:?}", model.log);
+        model.apply_with(&documents, consent.clone(), None);
+        assert!(is_whole(&model), "after {requests} requests: {:?}", model.log);
+        let writes = model.writes().len();
+        model.apply_with(&documents, consent, None);
+        assert_eq!(model.writes().len(), writes, "in sync it is left alone");
+        assert_eq!(model.writes().iter().filter(|line| line.starts_with("delete")).count(), 1);
+    }
+    assert!(ended && without_consent >= 2, "{without_consent}");
+}
+
+#[test]
+fn a_replacement_waits_until_the_old_object_is_gone() {
+    let (mut model, documents, consent) = replaced();
+    model.lingers = Some(20);
+    let report = model.apply_with(&documents, consent, None);
+    assert_eq!(report.objects[0].result, Outcome::Done, "{report:?}");
+    let zones: Vec<&str> = model.writes().into_iter().filter(|line| line.contains("Zone")).collect();
+    assert_eq!(zones, ["delete Zone z", "create Zone z"]);
+}
+
+#[test]
+fn a_lost_answer_to_the_deletion_of_a_replacement_leads_to_the_create() {
+    let (mut model, documents, consent) = replaced();
+    model.faults.insert(("delete", 1), Fault::DoneAndLost);
+    let report = model.apply_with(&documents, consent, None);
+    assert!(report.objects.iter().all(|entry| entry.result == Outcome::Done), "{report:?}");
+    assert!(is_whole(&model));
+}
+
+#[test]
+fn nothing_is_replaced_over_a_protected_object_or_child() {
+    for protected in [0, 1] {
+        let (mut model, mut documents, consent) = replaced();
+        documents[protected].policy.protected = true;
+        let report = model.apply_with(&documents, consent, None);
+        assert!(matches!(report.objects[0].result, Outcome::Refused(_)), "{report:?}");
+        assert_eq!(model.writes(), [""; 0]);
+    }
+}
+
+#[test]
+fn secrets_of_what_cannot_be_changed_are_renewed_by_a_replacement_only() {
+    let fields = crate::core::fields::FieldRules::default();
+    let kind = Kind { update: None, fields, ..kind("Team", false, None) };
+    let mut model = Model::new(vec![kind]);
+    model.put("Team", &[("name", "a")], json!({"size": 1}));
+    let documents = [document("Team", &[("name", "a")], json!({"size": 1}))];
+    let rotate = Options { rotate: ["Team/a".to_owned()].into(), ..Options::default() };
+    let report = model.apply_with(&documents, rotate, None);
+    assert_eq!(told(&report), "refused: it would have to be deleted and created again");
+    assert_eq!(model.writes(), [""; 0]);
+}
