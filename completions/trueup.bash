@@ -78,7 +78,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__apply)
-            opts="-f -l -v -q -h --yes --detailed-exitcode --replace --rotate --record --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --yes --detailed-exitcode --replace --rotate --suggest --record --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -89,6 +89,10 @@ _trueup() {
                     return 0
                     ;;
                 --rotate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --force-conflicts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -531,7 +535,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__plan)
-            opts="-f -l -v -q -h --out --show --detailed-exitcode --replace --rotate --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --out --show --detailed-exitcode --replace --rotate --suggest --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -572,6 +576,10 @@ _trueup() {
                     return 0
                     ;;
                 --rotate)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --force-conflicts)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -708,7 +716,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__serve)
-            opts="-v -q -h --listen --store --faults --token-env --no-sync --output --color --verbose --quiet --help"
+            opts="-v -q -h --listen --store --faults --token-env --status-apart --require-preconditions --no-sync --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -738,6 +746,10 @@ _trueup() {
                     return 0
                     ;;
                 --token-env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --status-apart)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

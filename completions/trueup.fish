@@ -49,6 +49,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l out -d 'Save the 
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l show -d 'Show a saved plan, offline; -f is not needed' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l force-conflicts -d 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
@@ -66,6 +67,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l color -d 'Whether
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l detailed-exitcode -d 'Exit with 2 when there are differences, or changes were made'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l suggest -d 'Print the lines for the backend that would accept what the server makes of a value'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l prune -d 'Delete what is in the scope of a Set and in no document'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
@@ -99,6 +101,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand drift" -s q -l quiet -d 'N
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l force-conflicts -d 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l record -d 'Once all is settled, move this Git ref to the last commit, to be a later base' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
@@ -118,6 +121,7 @@ always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l yes -d 'Write without asking'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l detailed-exitcode -d 'Exit with 2 when there are differences, or changes were made'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l suggest -d 'Print the lines for the backend that would accept what the server makes of a value'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l prune -d 'Delete what is in the scope of a Set and in no document'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
@@ -231,12 +235,14 @@ complete -c trueup -n "__fish_trueup_using_subcommand serve" -l listen -d 'Addre
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l store -d 'Folder that keeps the objects' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l faults -d 'Faults to inject, for tests' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l token-env -d 'Variable of the environment that holds the token which clients must send' -r
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l status-apart -d 'Collections whose items keep `status` apart, by name, with commas; the store remembers them' -r
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
 json\t''
 ndjson\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l require-preconditions -d 'Refuse changes and deletes without a precondition (428)'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l no-sync -d 'Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -s q -l quiet -d 'No progress, no talk: the result only'

@@ -9,3 +9,6 @@ pub mod manifest;
 pub mod render;
 pub mod run;
 pub mod server;
+
+#[cfg(test)]
+mod simulation;

@@ -2,7 +2,8 @@
 //!
 //! The test runs its own binary again as the victim, which says on its output what was acknowledged. Each
 //! writer works through a fixed list of operations, so what must be there after `n` of them is known: all that
-//! was acknowledged, and of the one in flight either everything or nothing.
+//! was acknowledged, and of the one in flight either everything or nothing. Creates carry idempotency keys, some
+//! writes are apply-patches, and some items are deleted while a finalizer keeps them.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write as _};
@@ -20,8 +21,9 @@ const VICTIM: &str = "TRUEUP_TEST_CRASH_VICTIM";
 const ROUNDS: u32 = 20;
 const WRITERS: usize = 6;
 
-/// What a writer's collection holds: by id, the number of the operation that wrote it.
-type State = BTreeMap<String, u64>;
+/// What a writer's collection holds: by id, the number of the operation that wrote it, and whether it is being
+/// deleted.
+type State = BTreeMap<String, (u64, bool)>;
 
 #[test]
 fn nothing_acknowledged_is_lost_and_nothing_half_written_is_seen() {
@@ -42,6 +44,8 @@ fn nothing_acknowledged_is_lost_and_nothing_half_written_is_seen() {
             let found = state(&store, &collection);
             let allowed = [model(done), model(done + 1)];
             assert!(allowed.contains(&found), "round {round}: {done} acknowledged, {found:?}");
+            repeat_the_last_create(&store, &collection, done);
+            assert_eq!(state(&store, &collection), found, "round {round}: a repetition made something");
             settled.insert(collection, found);
         }
     }
@@ -89,9 +93,9 @@ fn victim(order: &str) {
 
 async fn write_on(server: &Embedded, collection: String, writer: usize) {
     for number in 1.. {
-        let (method, path, body) = operation(&collection, number);
-        let request = Request::builder().method(method).uri(path).body(Bytes::from(body.to_string()));
-        let status = server.call(request.expect("a request")).await.status();
+        let request = operation(&collection, number);
+        let method = request.method().clone();
+        let status = server.call(request).await.status();
         assert!(status.is_success() || (method == "DELETE" && status == 404), "{number}: {status}");
         let mut out = std::io::stdout().lock();
         writeln!(out, "done {writer} {number}").expect("the pipe is read");
@@ -100,36 +104,57 @@ async fn write_on(server: &Embedded, collection: String, writer: usize) {
 }
 
 /// The n-th operation of every writer. The two members of a body belong together.
-fn operation(collection: &str, number: u64) -> (&'static str, String, Value) {
-    let item = format!("{collection}/k{}", number % 7);
-    let body = json!({"number": number, "same": number.to_string().repeat(100)});
-    match number % 5 {
-        0 => ("DELETE", item, Value::Null),
-        1 => ("POST", collection.to_owned(), body),
-        _ => ("PUT", item, body),
-    }
+fn operation(collection: &str, number: u64) -> Request<Bytes> {
+    let item = format!("{collection}/k{}", number % 5);
+    let mut body = json!({"number": number, "same": number.to_string().repeat(100)});
+    let request = match number % 7 {
+        0 => Request::delete(item),
+        1 => Request::post(collection).header("idempotency-key", format!("\"{number}\"")),
+        2 => Request::patch(format!("{item}?fieldManager=crash&force=true"))
+            .header("content-type", "application/apply-patch+json"),
+        5 => {
+            body["finalizers"] = json!(["keep"]);
+            Request::put(format!("{collection}/f{number}"))
+        }
+        6 => Request::delete(format!("{collection}/f{}", number - 1)),
+        _ => Request::put(item),
+    };
+    request.body(Bytes::from(body.to_string())).expect("a request")
 }
 
 /// What is there after so many operations.
 fn model(done: u64) -> State {
     let (mut state, mut last_id) = (State::new(), 0);
     for number in 1..=done {
-        let name = format!("k{}", number % 7);
-        match number % 5 {
+        let name = format!("k{}", number % 5);
+        match number % 7 {
             0 => drop(state.remove(&name)),
             1 => {
                 last_id += 1;
-                state.insert(last_id.to_string(), number);
+                state.insert(last_id.to_string(), (number, false));
             }
-            _ => drop(state.insert(name, number)),
+            5 => drop(state.insert(format!("f{number}"), (number, false))),
+            6 => drop(state.entry(format!("f{}", number - 1)).and_modify(|(_, deleting)| *deleting = true)),
+            _ => drop(state.insert(name, (number, false))),
         }
     }
     state
 }
 
+/// Sends the last create once more that was acknowledged: it gets the same answer.
+fn repeat_the_last_create(server: &Embedded, collection: &str, done: u64) {
+    let Some(number) = (1..=done).rev().find(|number| number % 7 == 1) else { return };
+    let answer = block_on(server.call(operation(collection, number)));
+    let item: Value = serde_json::from_slice(answer.body()).expect("an item");
+    assert!(answer.headers().contains_key("idempotent-replayed"), "{collection} {number}: {item}");
+    assert_eq!((&item["number"], &item["id"]), (&json!(number), &json!(number / 7 + 1)));
+}
+
 /// What is there.
 fn state(server: &Embedded, collection: &str) -> State {
-    let request = Request::get(format!("{collection}?limit=1000")).body(Bytes::new()).expect("a request");
+    let request = Request::get(format!("{collection}?limit=1000&fieldManagers=true"))
+        .body(Bytes::new())
+        .expect("a request");
     let answer = block_on(server.call(request));
     let page: Value = serde_json::from_slice(answer.body()).expect("a listing");
     assert_eq!(page.get("next"), None, "one page holds all");
@@ -137,8 +162,14 @@ fn state(server: &Embedded, collection: &str) -> State {
     let entry = |item: &Value| {
         let number = item["number"].as_u64().expect("a number");
         assert_eq!(item["same"], json!(number.to_string().repeat(100)), "half an item");
+        let holds = |manager: &Value| manager["paths"] == json!(["number", "same"]);
+        let managers = item["fieldManagers"].as_array().map_or(&[][..], Vec::as_slice);
+        match number % 7 {
+            2 => assert!(matches!(managers, [one] if one["name"] == "crash" && holds(one)), "{item}"),
+            _ => assert!(managers.iter().all(|one| one["name"] == "unknown" && holds(one)), "{item}"),
+        }
         let id = item["id"].as_str().map_or_else(|| item["id"].to_string(), str::to_owned);
-        (id, number)
+        (id, (number, item.get("deletionRevision").is_some()))
     };
     items.map(entry).collect()
 }

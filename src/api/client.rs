@@ -17,6 +17,7 @@ use super::transport::{Transport, TransportError};
 use crate::backend::answer::{self, Asked};
 use crate::backend::base::{Base, BaseError};
 use crate::backend::connection::{Auth, Connection, Text};
+use crate::backend::derived;
 use crate::backend::operation;
 use crate::backend::probe::{SeenListing, SeenRead};
 use crate::backend::refusal::Context;
@@ -200,6 +201,7 @@ impl Line {
         let doing = format!("checking {}", target.id);
         let wrap = |failure| self.judge(&doing, |context| context.wrap(failure));
         let (op, request) = request::check(&self.site, kind, write).map_err(wrap)?;
+        self.learn(derived::of_write(kind, op, write, &self.redactor()));
         let (url, answer) = self.send(&doing, request).await?;
         let asked = Asked { kind, op, target, url: &url };
         Ok(self.judge(&doing, |context| answer::check(context, asked, &answer)))
@@ -227,6 +229,7 @@ impl Line {
                 }
             }
             let request = request::write(&self.site, kind, &write).map_err(wrap)?;
+            self.learn(derived::of_write(kind, op, &write, &self.redactor()));
             let (url, answer) = self.send(&doing, request).await?;
             let asked = Asked { kind, op, target: &target, url: &url };
             Ok(self.judge(&doing, |context| answer::write(context, asked, role, &answer)))
@@ -286,3 +289,7 @@ impl Line {
 #[cfg(test)]
 #[path = "client_tests.rs"]
 mod tests;
+
+#[cfg(test)]
+#[path = "hostile_tests.rs"]
+mod hostile;

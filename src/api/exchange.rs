@@ -94,6 +94,13 @@ impl Line {
         self.secrets.redactor()
     }
 
+    /// Keeps these out of everything that is said from now on.
+    pub(super) fn learn(&self, secrets: Vec<String>) {
+        if !secrets.is_empty() {
+            self.secrets.learn(secrets);
+        }
+    }
+
     /// Sends a request and gives the final answer with the URL that gave it.
     ///
     /// # Errors

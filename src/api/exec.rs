@@ -8,15 +8,14 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::core::escape;
-
 /// Names the variable that holds the allowed commands, separated by `:`.
 pub const ALLOW: &str = "TRUEUP_ALLOW_EXEC";
 
 const PATIENCE: Duration = Duration::from_secs(60);
 const LARGEST: u64 = 1024 * 1024;
-/// So much of what a command says about its failure is shown.
-const SHOWN: usize = 200;
+/// So much of what a command says about its failure is kept. Secrets are taken out of it, and it is cut to a
+/// line's length, where it is shown: to cut it here would leave halves of secrets, which nobody finds.
+const KEPT: usize = 64 * 1024;
 
 /// Why a command gave nothing.
 #[derive(Debug, thiserror::Error)]
@@ -97,8 +96,9 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>) -> Vec<u8> {
 
 fn excerpt(said: &[u8]) -> String {
     let text = String::from_utf8_lossy(said);
-    let text: String = text.trim().chars().take(SHOWN).collect();
-    if text.is_empty() { String::new() } else { format!(": {}", escape::inline(&text)) }
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text: String = text.chars().take(KEPT).collect();
+    if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
 #[cfg(test)]
@@ -129,12 +129,20 @@ mod tests {
         }
     }
 
+    /// What a shell would make something of is handed on as it is.
+    #[tokio::test]
+    async fn there_is_no_shell() {
+        let words = ["/bin/echo", "-n", "$HOME; touch x `id` $(id) > y", "*"].map(String::from);
+        let printed = run(&words, Some("/bin/echo")).await.expect("it prints");
+        assert_eq!(printed, "$HOME; touch x `id` $(id) > y *");
+    }
+
     #[tokio::test]
     async fn commands_print_and_fail() {
         let long = Duration::from_secs(30);
         assert_eq!(sh("printf 'a\\nb'", long).await.expect("it prints"), "a\nb");
         let failed = sh("printf 'no \\033[2J token' >&2; exit 3", long).await.expect_err("it fails");
-        assert!(failed.to_string().ends_with("failed (exit status: 3): no \\u{1b}[2J token"), "{failed}");
+        assert!(failed.to_string().ends_with("failed (exit status: 3): no \u{1b}[2J token"), "{failed}");
         let much = sh("exec head -c 3000000 /dev/zero", long).await.expect_err("it prints too much");
         assert!(matches!(much, ExecError::TooMuch { .. }), "{much}");
         let odd = sh("printf '\\377'", long).await.expect_err("no text");

@@ -71,7 +71,7 @@ pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, w
         Ok(listing) => Answer::Listed(listing),
         Err(Broken { failure, pages: 0, .. }) => Answer::Failed(failure),
         Err(Broken { failure, mut listing, .. }) => {
-            let why = Explanation { message: failure.message, hint: failure.hint };
+            let why = Explanation { message: failure.message, hint: failure.hint, reason: None };
             listing.incomplete = Some(Box::new(why));
             Answer::Listed(listing)
         }

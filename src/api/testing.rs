@@ -1,6 +1,7 @@
 //! A server that says exactly the bytes that a test wants said. Only for tests; loopback only.
 
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
@@ -20,6 +21,8 @@ pub enum Reply {
     Hang,
     /// These bytes, then nothing for ever.
     Stall(Vec<u8>),
+    /// These bytes, then those again and again, after a pause each time, for ever.
+    Repeat(Vec<u8>, Vec<u8>, Duration),
 }
 
 /// A server on loopback, and what it was asked.
@@ -71,6 +74,15 @@ pub async fn serve(
         Reply::Stall(bytes) => {
             let _ = stream.write_all(&bytes).await;
             std::future::pending::<()>().await;
+        }
+        Reply::Repeat(bytes, more, pause) => {
+            let mut written = stream.write_all(&bytes).await;
+            while written.is_ok() {
+                if !pause.is_zero() {
+                    tokio::time::sleep(pause).await;
+                }
+                written = stream.write_all(&more).await;
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Once;
 
 use reqwest::{Certificate, ClientBuilder, Identity};
 
+use super::file;
 use crate::backend::connection::Tls;
 
 /// Why TLS cannot be set up.
@@ -62,7 +63,7 @@ fn identity(cert: &Path, key: &Path) -> Result<Identity, TlsError> {
 }
 
 fn read(path: &Path, what: &'static str) -> Result<Vec<u8>, TlsError> {
-    std::fs::read(path).map_err(|source| TlsError::Read { path: path.into(), what, source })
+    file::read(path).map_err(|source| TlsError::Read { path: path.into(), what, source })
 }
 
 #[cfg(test)]

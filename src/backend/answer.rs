@@ -148,11 +148,21 @@ fn reading(
     if let Some(status) = seen.error(answer) {
         return Err(context.refused_hiding(FailureClass::Status(status), answer, &seen.secrets));
     }
+    // A 204 says that there is nothing to say. A 200 with nothing in it is a body that was lost on the way, where
+    // listings tell more: what is made of it would erase what the object has.
+    if asked.op.method == Method::Get && answer.status == 200 && answer.body.is_empty() && is_as_listed(asked)
+    {
+        return Err(context.fail(FailureClass::Lost, "the server answered 200 OK with an empty body", None));
+    }
     let value = if asked.op.method == Method::Head || answer.body.is_empty() {
         presence(context, asked, &seen.vars)?
     } else {
-        context.json::<serde::de::IgnoredAny>(answer)?;
-        shaped(context, asked, answer, seen.envelope["body"].take(), &seen.vars)?
+        let body = seen.envelope["body"].take();
+        // A body that is no JSON, or nested too deep to be read, is there as its text: that is no object.
+        if body.as_str().is_some_and(|body| text_of(answer) == Some(body)) {
+            return Err(context.not_json(answer));
+        }
+        shaped(context, asked, answer, body, &seen.vars)?
     };
     let Seen { vars, state, secrets, .. } = seen;
     if let Some(failure) = trouble::in_object(context, asked.kind, &value, &vars, answer, &secrets) {
@@ -257,6 +267,14 @@ fn same_object(
     Err(failure)
 }
 
+/// Whether the objects of reads and of listings are as the API has them.
+fn is_as_listed(asked: Asked) -> bool {
+    let is_plain = |items: &Option<Filter>| items.as_ref().is_none_or(|items| items.plain().is_some());
+    let listed = asked.kind.list.as_ref();
+    let listed = listed.filter(|list| !list.partial && list.op.item.is_none() && is_plain(&list.items));
+    listed.is_some() && asked.op.item.is_none() && !asked.kind.is_singleton()
+}
+
 fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {
     let seen = asked.see(context, answer)?;
     let error = seen.error(answer);
@@ -273,6 +291,9 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
         }
     }
     let refused = |class| Err(context.refused_hiding(class, answer, &seen.secrets));
+    if role == Role::Create && asked.op.idempotency.is_some() && is_of_another(error, answer) {
+        return refused(FailureClass::KeyUsed);
+    }
     if exists(context, asked, role, error, &seen)? {
         return refused(FailureClass::Exists);
     }
@@ -306,6 +327,14 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
             Answer::Accepted { server_id, pending: answer.status == 202, inside }
         }
     })
+}
+
+/// Whether a create was refused since its idempotency key belongs to one of another payload. The status alone says
+/// that of nothing: 422 is the draft's, and every API's for a body that it does not like; 400 is Stripe's. So the
+/// answer has to speak of it.
+fn is_of_another(error: Option<u16>, answer: &HttpAnswer) -> bool {
+    let speaks = || text_of(answer).is_some_and(|text| text.to_ascii_lowercase().contains("idempoten"));
+    matches!(error, Some(400 | 422)) && speaks()
 }
 
 /// Whether a create was refused because the object is there: by the status (412 answers `If-None-Match: *`), or

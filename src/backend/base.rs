@@ -7,6 +7,8 @@ use std::fmt;
 
 use url::Url;
 
+use crate::core::mutant::planted;
+
 use super::connection::Address;
 
 /// Where a backend is: scheme, host, port and a path prefix, with nothing after it.
@@ -113,7 +115,7 @@ impl Base {
         let same = url.scheme() == self.url.scheme()
             && url.host() == self.url.host()
             && url.port_or_known_default() == self.url.port_or_known_default();
-        if !same || !url.username().is_empty() || url.password().is_some() {
+        if (!same && !planted!(M27)) || !url.username().is_empty() || url.password().is_some() {
             return Err(Elsewhere::OtherOrigin { origin: self.origin(), to: origin(&url) });
         }
         url.set_fragment(None);

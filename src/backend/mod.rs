@@ -7,6 +7,7 @@ pub mod base;
 pub mod base64;
 pub mod body;
 pub mod connection;
+pub mod derived;
 pub mod elements;
 pub mod etag;
 pub mod form;

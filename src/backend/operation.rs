@@ -17,7 +17,7 @@ use super::answer::{Asked, body_of};
 use super::base::Elsewhere;
 use super::item::{envelope, id_text, look};
 use super::path::unescape;
-use super::refusal::{Context, message_of, retry_after};
+use super::refusal::{Context, retry_after};
 use super::request::{backend_failure, filter_failure, target_vars};
 use super::wire::{HttpAnswer, Role};
 
@@ -116,7 +116,7 @@ fn judged(
         Stage::Running => Progress::Running { retry_after: asks_to_wait(context, answer) },
         Stage::Done => Progress::Done { server_id: new_id(context, operation, &around, &vars)? },
         Stage::Failed => {
-            let said = message_of(answer).map_or(String::new(), |said| format!(": {said}"));
+            let said = context.said(answer, &[]).map_or(String::new(), |said| format!(": {said}"));
             let what = format!("the server began it, and it failed{said}");
             Progress::Failed(context.fail(FailureClass::Status(answer.status), &what, None))
         }

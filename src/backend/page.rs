@@ -7,6 +7,7 @@
 use std::collections::HashSet;
 
 use crate::core::kind::{Page, PageBy};
+use crate::core::mutant::planted;
 
 /// Which page to ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -183,7 +184,9 @@ impl Pager {
     }
 
     fn linked(&mut self, facts: &PageFacts, at: impl Fn(String) -> PageAt) -> Result<Vec<PageAt>, PageError> {
-        let Some(next) = &facts.next else { return Ok(Vec::new()) };
+        let Some(next) = facts.next.as_ref().filter(|_| !planted!(M2) || facts.count > 0) else {
+            return Ok(Vec::new());
+        };
         if !self.used.insert(next.clone()) {
             return Err(PageError::Repeated(next.clone()));
         }

@@ -59,8 +59,9 @@ impl Context<'_> {
     pub fn refused_hiding(&self, class: FailureClass, answer: &HttpAnswer, secrets: &[String]) -> Failure {
         let status = status_text(answer.status);
         // Many say no more than what the status says.
-        let more = message_of(answer).filter(|said| !status.to_lowercase().ends_with(&said.to_lowercase()));
-        let said = more.map_or(String::new(), |said| format!(": {}", Redactor::new(secrets).text(&said)));
+        let said = self.said(answer, secrets);
+        let more = said.filter(|said| !status.to_lowercase().ends_with(&said.to_lowercase()));
+        let said = more.map_or(String::new(), |said| format!(": {said}"));
         let retry_after = answer.header("retry-after").and_then(|text| retry_after(text, self.now));
         let what = format!("the server answered {status}{said}");
         match retry_after.filter(|wait| *wait > PATIENCE) {
@@ -71,6 +72,14 @@ impl Context<'_> {
             }
             None => Failure { retry_after, ..self.fail(class, &what, self.hint(answer)) },
         }
+    }
+
+    /// What the body says is wrong, without any secret, these among them that only the answer holds. It is cut
+    /// when they are out: half a secret is found by nobody.
+    pub fn said(&self, answer: &HttpAnswer, secrets: &[String]) -> Option<String> {
+        let (said, most) = message_of(answer)?;
+        let said = Redactor::new(secrets).text(&said).into_owned();
+        Some(cut(&self.redactor.text(&said), most))
     }
 
     /// Fields that others hold, safe to be shown.
@@ -96,6 +105,9 @@ impl Context<'_> {
     /// A success that should have been JSON.
     pub fn not_json(&self, answer: &HttpAnswer) -> Failure {
         let begins = text_of(answer).is_some_and(|text| text.trim_start().starts_with(['{', '[']));
+        if begins && nests_too_deep(answer) {
+            return self.not_the_api(answer, "the answer is nested more than 128 levels deep");
+        }
         if begins && !is_html(answer) {
             let what = format!("the answer of {} bytes is not whole JSON", answer.body.len());
             return self.fail(FailureClass::Lost, &what, None);
@@ -137,6 +149,12 @@ impl Context<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether the reader of JSON has stopped for the sake of the stack.
+fn nests_too_deep(answer: &HttpAnswer) -> bool {
+    let read = serde_json::from_str::<Value>(text_of(answer).unwrap_or_default());
+    read.is_err_and(|error| error.to_string().starts_with("recursion limit"))
 }
 
 /// The body as text, without a byte order mark; `None` for what is not UTF-8.
@@ -202,17 +220,18 @@ pub fn is_html(answer: &HttpAnswer) -> bool {
 const FIELDS: [&str; 9] =
     ["title", "error", "message", "detail", "reason", "error_description", "description", "msg", "errors"];
 
-/// What the body says is wrong, whole; `None` where it says nothing that a line can hold.
-pub fn message_of(answer: &HttpAnswer) -> Option<String> {
+/// What the body says is wrong, whole, and how much of it is to be shown; `None` where it says nothing that a
+/// line can hold.
+fn message_of(answer: &HttpAnswer) -> Option<(String, usize)> {
     if is_html(answer) {
         return None;
     }
     let text = text_of(answer)?.trim();
-    let said = match serde_json::from_str::<Value>(text) {
-        Ok(value) => says(&value),
-        Err(_) => cut(&text.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST_TEXT),
+    let (said, most) = match serde_json::from_str::<Value>(text) {
+        Ok(value) => (says(&value), LONGEST),
+        Err(_) => (text.split_whitespace().collect::<Vec<_>>().join(" "), LONGEST_TEXT),
     };
-    (!said.is_empty()).then_some(said)
+    (!said.is_empty()).then_some((said, most))
 }
 
 /// What a value says is wrong; empty where it says nothing.

@@ -3,10 +3,14 @@
 //! A request is a template of the kind, filled; a body that went through the operation's filter; and the
 //! strongest precondition that the observed version allows.
 
+use std::borrow::Cow;
+
 use crate::core::exchange::{Collection, Failure, FailureClass, ParentIds, Target, VersionToken, Write};
 use crate::core::filter::{FilterError, Vars};
+use crate::core::idempotency::Idempotency;
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, ListOp, Method, Op, Version};
+use crate::core::mutant::planted;
 use crate::core::value::{Map, Value};
 
 use super::base::Base;
@@ -89,7 +93,7 @@ pub fn version(
 pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Failure> {
     let (role, op, target) = operation(kind, write)?;
     let mut request = self::request(site, kind, role, op, write)?;
-    request.headers.extend(precondition(kind, role, op, target.version.as_ref()));
+    request.headers.extend(precondition(kind, role, op, target));
     Ok(request)
 }
 
@@ -107,20 +111,55 @@ pub fn check<'k>(site: &Site, kind: &'k Kind, write: &Write) -> Result<(&'k Op, 
 /// The request of a write, or of its dry run, as far as its operation says it.
 fn request(site: &Site, kind: &Kind, role: Role, op: &Op, write: &Write) -> Result<HttpRequest, Failure> {
     let target = write.target();
-    let vars = match op.batch {
-        Some(_) => vars(&Key::new(Vec::new()), &target.parent_ids, None),
-        None => target_vars(target),
-    };
+    let vars = write_vars(op, target);
     let sent = body::of_write(kind, op, write).map_err(|e| backend_failure(e.to_string()))?;
     let body = body::filtered(op, sent, &vars).map_err(filter_failure)?;
-    match op.forced.as_ref().filter(|_| target.forced) {
-        None => build(site, op, role, &fill(site, target), body),
+    let op = match op.forced.as_ref().filter(|_| target.forced) {
+        None => Cow::Borrowed(op),
         Some(forced) => {
             let mut op = op.clone();
             op.query.extend(forced.query.iter().cloned());
             op.headers.extend(forced.headers.iter().cloned());
-            build(site, &op, role, &fill(site, target), body)
+            Cow::Owned(op)
         }
+    };
+    match &op.idempotency {
+        Some(place) if role == Role::Create => with_idempotency_key(site, &op, place, target, body),
+        _ => build(site, &op, role, &fill(site, target), body),
+    }
+}
+
+/// A create that carries the key by which the server knows it again.
+fn with_idempotency_key(
+    site: &Site,
+    op: &Op,
+    place: &Idempotency,
+    target: &Target,
+    mut body: Option<Sent>,
+) -> Result<HttpRequest, Failure> {
+    let fill = fill(site, target);
+    let missing = || backend_failure("the create has no idempotency key".into());
+    let key = target.attempt.ok_or_else(missing)?.key(&address(site, op, &fill)?, &target.id);
+    if let Idempotency::Body(path) = place {
+        let sent = body.get_or_insert_with(|| Sent { value: Value::Object(Map::new()), ..Sent::nothing() });
+        if !path.lay(&mut sent.value, key.as_str().into()) {
+            return Err(backend_failure(format!("the body has no place for its key at `{path}`")));
+        }
+    }
+    let mut request = build(site, op, Role::Create, &fill, body)?;
+    match place {
+        Idempotency::Header(name) => request.headers.push((name.clone(), key)),
+        Idempotency::Query(name) => add_to_query(&mut request.url, |query| push_query(query, name, &key)),
+        Idempotency::Body(_) => {}
+    }
+    Ok(request)
+}
+
+/// What the filter of a write's body sees beside its input.
+pub(super) fn write_vars(op: &Op, target: &Target) -> Vars {
+    match op.batch {
+        Some(_) => vars(&Key::new(Vec::new()), &target.parent_ids, None),
+        None => target_vars(target),
     }
 }
 
@@ -197,12 +236,15 @@ fn fill<'a>(site: &'a Site, target: &'a Target) -> Fill<'a> {
     }
 }
 
-fn build(site: &Site, op: &Op, role: Role, fill: &Fill, body: Option<Sent>) -> Result<HttpRequest, Failure> {
-    let mut url = build_path(&op.path, fill, &site.base).map_err(unbuildable)?;
+/// The URL of an operation.
+fn address(site: &Site, op: &Op, fill: &Fill) -> Result<String, Failure> {
+    let url = build_path(&op.path, fill, &site.base).map_err(unbuildable)?;
     let query = build_query(&op.query, fill).map_err(unbuildable)?;
-    if !query.is_empty() {
-        url = format!("{url}?{query}");
-    }
+    Ok(if query.is_empty() { url } else { format!("{url}?{query}") })
+}
+
+fn build(site: &Site, op: &Op, role: Role, fill: &Fill, body: Option<Sent>) -> Result<HttpRequest, Failure> {
+    let url = address(site, op, fill)?;
     let mut headers = Vec::new();
     for (name, template) in &op.headers {
         headers.push((name.to_ascii_lowercase(), fill_text(template, fill).map_err(unbuildable)?));
@@ -236,18 +278,25 @@ fn turn_to(request: &mut HttpRequest, list: &ListOp, at: &PageAt) {
     }
     let Some(page) = &list.page else { return };
     let in_body = list.op.body.as_ref().is_some_and(|body| body.uses("page"));
+    add_to_query(&mut request.url, |query| {
+        match at {
+            PageAt::Number(number) if !in_body => push_query(query, &page.param, &number.to_string()),
+            PageAt::Cursor(cursor) if !in_body => push_query(query, &page.param, cursor),
+            _ => {}
+        }
+        if let Some(size) = page.size.filter(|_| !in_body) {
+            push_query(query, &page.size_param, &size.to_string());
+        }
+    });
+}
+
+/// Adds what `more` makes to the query of a URL.
+fn add_to_query(url: &mut String, more: impl FnOnce(&mut String)) {
     let mut query = String::new();
-    match at {
-        PageAt::Number(number) if !in_body => push_query(&mut query, &page.param, &number.to_string()),
-        PageAt::Cursor(cursor) if !in_body => push_query(&mut query, &page.param, cursor),
-        _ => {}
-    }
-    if let Some(size) = page.size.filter(|_| !in_body) {
-        push_query(&mut query, &page.size_param, &size.to_string());
-    }
+    more(&mut query);
     if !query.is_empty() {
-        let separator = if request.url.contains('?') { '&' } else { '?' };
-        request.url = format!("{}{separator}{query}", request.url);
+        url.push(if url.contains('?') { '&' } else { '?' });
+        url.push_str(&query);
     }
 }
 
@@ -260,21 +309,17 @@ fn page_value(at: &PageAt) -> Value {
 }
 
 /// The strongest precondition that the API offers (RFC 9110, 13.1).
-fn precondition(
-    kind: &Kind,
-    role: Role,
-    op: &Op,
-    version: Option<&VersionToken>,
-) -> Option<(String, String)> {
+fn precondition(kind: &Kind, role: Role, op: &Op, target: &Target) -> Option<(String, String)> {
     if matches!(kind.version, Version::None) {
         return None;
     }
     if role == Role::Create {
         return (op.method == Method::Put).then(|| ("if-none-match".into(), "*".into()));
     }
-    // A weak tag never matches in If-Match (RFC 9110, 13.1.1).
-    let version = version.filter(|version| !op.says_version() && !version.weak)?;
-    let quoted = version.text.starts_with('"');
+    // By the rule a weak tag never matches in If-Match (RFC 9110, 13.1.1).
+    let usable = |version: &&VersionToken| !version.weak || target.tries_weak || planted!(M19);
+    let version = target.version.as_ref().filter(usable).filter(|_| !op.says_version())?;
+    let quoted = version.weak || version.text.starts_with('"');
     let text = if quoted { version.text.to_string() } else { format!("\"{}\"", version.text) };
     Some(("if-match".into(), text))
 }

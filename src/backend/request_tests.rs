@@ -25,6 +25,8 @@ fn target(kind: &Kind) -> Target {
         observed: Some(std::sync::Arc::new(json!({"uid": "u"}))),
         changed: Vec::new(),
         forced: false,
+        tries_weak: false,
+        attempt: None,
     }
 }
 
@@ -144,6 +146,12 @@ fn preconditions_are_the_strongest_there_are() {
     }
     let mut kind = kind();
     kind.version = Version::ETag;
+    kind.update = Some(op(plain));
+    for tag in ["W/\"a\"", "\"a-gzip\""] {
+        let tried = Target { version: token(tag, true), tries_weak: true, ..target(&kind) };
+        let request = sent(&kind, &Write::Update(tried, Body::Object(json!({}))));
+        assert_eq!(header(&request, "if-match"), Some(tag), "as it was told");
+    }
     let create = |kind: &Kind| sent(kind, &Write::Create(target(kind), Body::Object(json!({}))));
     assert_eq!(header(&create(&kind), "if-none-match"), Some("*"));
     kind.create = Some(op("POST /queues/{vhost}"));
@@ -242,4 +250,42 @@ fn a_batch_sends_the_list_of_what_each_would_send() {
     let failure =
         write(&site(), &kind, &Write::together(vec![create("b"), other])).expect_err("another name");
     assert_eq!(failure.message, "`name` in the body is not the `name` of the key");
+}
+
+#[test]
+fn a_create_carries_its_key_where_the_kind_says() {
+    let key = |request: &HttpRequest, place: &Idempotency| match place {
+        Idempotency::Header(name) => header(request, name).map(str::to_owned),
+        Idempotency::Query(name) => {
+            request.url.split_once(&format!("{name}=")).map(|(_, key)| key.to_owned())
+        }
+        Idempotency::Body(_) => {
+            let body: Value = serde_json::from_str(text(request)).expect("JSON");
+            body["meta"]["requestId"].as_str().map(str::to_owned)
+        }
+    };
+    let in_body = crate::core::path::Path::parse("meta.requestId").expect("a path");
+    let places = [
+        Idempotency::Header("idempotency-key".into()),
+        Idempotency::Query("request_id".into()),
+        Idempotency::Body(in_body),
+    ];
+    let mut keys = Vec::new();
+    for place in places {
+        let mut kind = kind();
+        let create = kind.create.insert(op("POST /vhosts/{vhost}/queues?dry=no"));
+        create.idempotency = Some(place.clone());
+        let attempt = |generation| {
+            let body = json!({"durable": true});
+            let attempt = Some(crate::core::idempotency::Attempt::new(&body, generation));
+            sent(&kind, &Write::Create(Target { attempt, ..target(&kind) }, Body::Object(body)))
+        };
+        let first = key(&attempt(0), &place).expect("a key");
+        assert_eq!(key(&attempt(0), &place), Some(first.clone()), "the same request has the same key");
+        assert_ne!(key(&attempt(1), &place), Some(first.clone()), "the next generation has another");
+        keys.push(first);
+        let update = sent(&kind, &Write::Update(target(&kind), Body::Object(json!({}))));
+        assert_eq!(header(&update, "idempotency-key"), None, "an update has none");
+    }
+    assert!(keys.windows(2).all(|pair| pair[0] == pair[1]), "the place is no part of the key: {keys:?}");
 }

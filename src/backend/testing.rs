@@ -70,6 +70,7 @@ pub fn op(request: &str) -> Op {
         batch: None,
         wait: None,
         forced: None,
+        idempotency: None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::core::value::Value;
 
 use super::answer::Asked;
 use super::item::{envelope, failed, look, place_of};
-use super::refusal::{Context, message_of, says, status_text, text_of};
+use super::refusal::{Context, says, status_text, text_of};
 use super::scan;
 use super::wire::HttpAnswer;
 use crate::core::filter::Vars;
@@ -128,8 +128,7 @@ fn is_no_object(kind: &Kind, item: &Value, vars: &Vars) -> bool {
 
 /// What the body says, without these secrets that it holds itself.
 fn failure(context: &Context, answer: &HttpAnswer, secrets: &[String]) -> Failure {
-    let said =
-        message_of(answer).map_or(String::new(), |said| format!(": {}", Redactor::new(secrets).text(&said)));
+    let said = context.said(answer, secrets).map_or(String::new(), |said| format!(": {said}"));
     let what = format!("the server answered {} with an error{said}", status_text(answer.status));
     let hint = "if that is no error, say in the backend what one looks like: `failed: .body.error != null`";
     context.fail(FailureClass::NotTheApi, &what, Some(hint.into()))

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::confirm::{self, Consent};
 use super::options::{Apply, Consents, Delete, Effort, Output, Sources};
 use super::start;
+use crate::core::conflict::Resolution;
 use crate::core::exit::{Exit, Verb, exit};
 use crate::core::problem::Problem;
 use crate::core::prune::Gates;
@@ -78,6 +79,10 @@ impl Job<'_> {
                     out.report(&report, &View { verb: self.verb, objects, fields, verbose, elapsed });
                     match unrecorded {
                         None => Ok(exit(&report, self.verb, self.detailed)),
+                        Some(problem) if problem.warning => {
+                            out.error(&problem);
+                            Ok(exit(&report, self.verb, self.detailed))
+                        }
                         Some(problem) => {
                             out.error(&problem);
                             Ok(if Tally::of(&report).wrote > 0 { Exit::Partial } else { Exit::Failed })
@@ -150,6 +155,15 @@ fn record(runner: &Runner, report: &mut Report) -> Option<Problem> {
     let settled =
         |entry: &Entry| matches!(entry.verdict(), Outcome::InSync | Outcome::Done | Outcome::Extra(_));
     let record = runner.record().filter(|_| !report.interrupted && report.objects.iter().all(settled))?;
+    let gives_up = |entry: &&Entry| entry.conflicts.iter().any(|one| one.resolution == Resolution::GivenUp);
+    if let Some(entry) = report.objects.iter().find(gives_up) {
+        // Recorded as applied, what was given up would be overwritten as drift the next time.
+        let why =
+            format!("the ref is not moved: of `{}` not all is applied, as fields were given up", entry.id);
+        let mut problem = Problem::new(why).hint("decide the conflict, then apply again");
+        problem.warning = true;
+        return Some(problem);
+    }
     match record.done() {
         Ok(recorded) => {
             report.recorded = Some(recorded);

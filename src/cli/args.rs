@@ -147,6 +147,12 @@ pub struct ConsentArgs {
     /// Send the write-only values of this object again; can be repeated
     #[arg(long, value_name = "KIND/NAME", value_parser = object, env = "TRUEUP_ROTATE")]
     pub rotate: Vec<String>,
+    /// Overwrite what somebody else changed at this path; can be repeated, all of an object must be named
+    #[arg(long, value_name = "KIND/NAME:PATH", value_parser = field, env = "TRUEUP_FORCE_CONFLICTS")]
+    pub force_conflicts: Vec<String>,
+    /// Print the lines for the backend that would accept what the server makes of a value
+    #[arg(long, value_parser = switch, env = "TRUEUP_SUGGEST")]
+    pub suggest: bool,
 }
 
 #[derive(Debug, Args)]
@@ -320,6 +326,12 @@ pub struct ServeArgs {
     /// Variable of the environment that holds the token which clients must send
     #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
     pub token_env: Option<String>,
+    /// Collections whose items keep `status` apart, by name, with commas; the store remembers them
+    #[arg(long, value_name = "COLLECTIONS", value_delimiter = ',', env = "TRUEUP_STATUS_APART")]
+    pub status_apart: Vec<String>,
+    /// Refuse changes and deletes without a precondition (428)
+    #[arg(long, value_parser = switch, env = "TRUEUP_REQUIRE_PRECONDITIONS")]
+    pub require_preconditions: bool,
     /// Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some
     #[arg(long, value_parser = switch, env = "TRUEUP_NO_SYNC")]
     pub no_sync: bool,
@@ -346,6 +358,16 @@ fn duration(text: &str) -> Result<Duration, String> {
         Ok(time) if time.is_zero() => Err("it is no time at all".into()),
         Ok(time) => Ok(time),
         Err(error) => Err(format!("{error}; write it like 90s or 1h30m")),
+    }
+}
+
+/// `Kind/name:path`.
+fn field(text: &str) -> Result<String, String> {
+    match text.split_once(':') {
+        Some((object, path)) if !object.is_empty() && !object.starts_with('/') && !path.is_empty() => {
+            Ok(text.to_owned())
+        }
+        _ => Err("write it like Queue///orders:arguments.ttl, as a plan shows both".into()),
     }
 }
 

@@ -17,6 +17,7 @@ use crate::core::identity::ObjectId;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
+use crate::core::redact::Redactor;
 use crate::core::report::{Entry, Finding, Outcome, Report, SECRET_VERSION};
 use crate::core::suggest;
 use crate::render::explained::Object;
@@ -113,13 +114,14 @@ fn object<'s>(entry: &Entry, specimen: &'s Specimen, facts: &'s [Fact]) -> Objec
     let compared = specimen.observed.as_ref().map(|item| {
         lines(&specimen.spec, specimen.base.past(), &item.value, &specimen.kind.fields, &entry.changes)
     });
-    Object {
+    let object = Object {
         entry: entry.clone(),
         kind: &specimen.kind,
         facts,
         present: compared.is_some(),
         lines: compared.unwrap_or_default(),
-    }
+    };
+    if specimen.secrets.is_empty() { object } else { object.scrubbed(&Redactor::new(&specimen.secrets)) }
 }
 
 /// What could not be known cannot be explained.

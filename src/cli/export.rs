@@ -13,6 +13,7 @@ use crate::core::exit::Exit;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
 use crate::core::problem::Problem;
+use crate::core::redact::Redactor;
 use crate::core::scrub::SECRET;
 use crate::core::value::Value;
 use crate::core::veil::Veil;
@@ -154,7 +155,11 @@ impl<'j> Job<'j> {
 
     fn object(&mut self, kind: &Kind, item: &Item, id: ObjectId, veils: &[&Veil]) {
         let redactor = self.out.secrets().redactor();
-        let tells = |value: &Value| redactor.value(value) != *value;
+        // What stands in the place of a secret may stand beside it as well, in a copy of another tool's.
+        let rules = Veil::of_rules(&kind.fields);
+        let all: Vec<&Veil> = veils.iter().copied().chain([&rules]).collect();
+        let own = Redactor::new(Veil::telling(&all, &item.value));
+        let tells = |value: &Value| redactor.value(value) != *value || own.value(value) != *value;
         match exported::of(kind, item, veils, &tells) {
             Ok(document) => {
                 if self.selection.takes_object(&document.id, &document.labels()) {

@@ -38,6 +38,7 @@ Examples:
   trueup apply -f manifests/ --yes                      in CI
   trueup apply p.plan                                   what `plan --out p.plan` saved, and nothing else
   trueup apply -f manifests/ --replace Queue///orders   where replacing is the only way
+  trueup apply -f manifests/ --force-conflicts Queue///orders:ttl   overwrites what somebody else changed there
   trueup apply -f manifests/ --base production --record production --yes
   trueup apply -f manifests/ --prune --max-deletes 20   deletes what a Set claims and no document names
 
@@ -93,6 +94,7 @@ pub const SERVE: &str = "\
 Examples:
   trueup serve --store ./data
   API_TOKEN=secret trueup serve --store ./data --listen 127.0.0.1:9000 --token-env API_TOKEN
+  trueup serve --store ./data --status-apart apps,jobs --require-preconditions
 
 A well-behaved REST API for any kind, to try things out on and to test against.";
 

@@ -14,6 +14,7 @@ mod folder;
 mod get;
 mod help;
 pub mod options;
+mod panics;
 mod parse;
 mod plan;
 mod probe;
@@ -23,8 +24,8 @@ mod start;
 mod validate;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Write};
-use std::sync::{Mutex, PoisonError};
+use std::io::{self, IsTerminal};
+use std::sync::Mutex;
 
 use crate::core::exit::Exit;
 use crate::render::out::{Out, Stream};
@@ -40,17 +41,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     match parse::parse(args) {
         Ok(invocation) => {
             let mut out = open(&invocation.output);
-            guard_panics(&out);
+            panics::guard(&out);
             log(&invocation.output, &out);
             let exit = dispatch(&invocation, &mut out);
             out.exit(exit)
         }
         Err(stop) => {
             let exit = stop.exit();
+            let mut out = open(&Output::default());
             match stop {
-                // Nothing can be done about a closed stream here, and the exit code is right already.
-                Stop::Clap(error) => drop(error.print()),
-                Stop::Usage(problem) => open(&Output::default()).error(&problem),
+                Stop::Clap(error) => out.usage(&error.render().to_string(), error.use_stderr()),
+                Stop::Usage(problem) => out.error(&problem),
             }
             exit
         }
@@ -65,17 +66,6 @@ fn open(output: &Output) -> Out {
     Out::new(stdout, stderr, output.format).quiet(output.quiet)
 }
 
-/// A panic is a bug, and its message may hold anything: it goes out like everything else.
-fn guard_panics(out: &Out) {
-    let guard = Mutex::new(out.guard(io::stderr()));
-    std::panic::set_hook(Box::new(move |panic| {
-        let text = format!("error: this is a bug in trueup, please report it\n{panic}\n");
-        let mut guard = guard.lock().unwrap_or_else(PoisonError::into_inner);
-        // There is nowhere left to say that this did not work.
-        drop(guard.write_all(text.as_bytes()));
-    }));
-}
-
 fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
     let output = &invocation.output;
     match &invocation.command {
@@ -84,7 +74,7 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
         Command::Drift(options) => plan::drift(options, output, out),
         Command::Apply(options) => apply::apply(options, output, out),
         Command::ApplyPlan(options) => saved::apply(options, output, out),
-        Command::Validate(options) => validate::validate(options, out),
+        Command::Validate(options) => validate::validate(options, output, out),
         Command::Get(options) => get::get(options, out),
         Command::Export(options) => export::export(options, out),
         Command::Explain(options) => explain::explain(options, out),

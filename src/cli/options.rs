@@ -78,13 +78,17 @@ pub struct Effort {
     pub timeout: Option<Duration>,
 }
 
-/// Acts that need to be asked for object by object, each `Kind/part/part`.
+/// Acts that need to be asked for object by object, each `Kind/part/part`; and advice.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Consents {
     /// May be deleted and created again.
     pub replace: BTreeSet<String>,
     /// Their write-only values are sent again.
     pub rotate: BTreeSet<String>,
+    /// Paths at which theirs may be overwritten, each `Kind/part/part:path`.
+    pub force_conflicts: BTreeSet<String>,
+    /// Lines for the backend are suggested.
+    pub suggest: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,6 +126,8 @@ pub struct Apply {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApplyPlan {
     pub plan: PathBuf,
+    /// Lines for the backend are suggested.
+    pub suggest: bool,
     /// The only backends that it may have, when not empty.
     pub backends: Vec<PathBuf>,
     /// Names of the environment that its documents may read; empty: all.
@@ -187,6 +193,10 @@ pub struct Serve {
     pub faults: Option<PathBuf>,
     /// The environment's variable that holds the token which clients must show.
     pub token_env: Option<String>,
+    /// The names of collections whose items keep their status apart.
+    pub status_apart: Vec<String>,
+    /// Refuse changes and deletes without a precondition.
+    pub require_preconditions: bool,
     /// Answer writes before they are on the disk.
     pub no_sync: bool,
 }

@@ -87,9 +87,7 @@ fn command(verb: Verb) -> Result<Command, Problem> {
             effort: effort(&pace),
             yes: yes.yes,
         }),
-        Verb::Serve(ServeArgs { listen, store, faults, token_env, no_sync }) => {
-            Command::Serve(Serve { listen, store, faults, token_env, no_sync })
-        }
+        Verb::Serve(args) => Command::Serve(serve(args)),
         Verb::Completions(args) => Command::Completions(args.shell),
     })
 }
@@ -130,6 +128,7 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
         ("--exclude", sources.exclude.is_empty()),
         ("--replace", consents.replace.is_empty()),
         ("--rotate", consents.rotate.is_empty()),
+        ("--force-conflicts", consents.force_conflicts.is_empty()),
         ("--base", base.base.is_none()),
         ("--record", record.is_none()),
         ("--prune", !pruning.prune),
@@ -142,6 +141,7 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
     }
     Ok(Command::ApplyPlan(ApplyPlan {
         plan,
+        suggest: consents.suggest,
         backends: sources.backends,
         allow_env: sources.allow_env,
         effort: effort(&pace),
@@ -257,9 +257,26 @@ fn whole(flag: &str, sources: &SourceArgs) -> Result<(), Problem> {
 }
 
 fn agreed(args: ConsentArgs) -> Consents {
-    Consents { replace: args.replace.into_iter().collect(), rotate: args.rotate.into_iter().collect() }
+    Consents {
+        replace: args.replace.into_iter().collect(),
+        rotate: args.rotate.into_iter().collect(),
+        force_conflicts: args.force_conflicts.into_iter().collect(),
+        suggest: args.suggest,
+    }
 }
 
 #[cfg(test)]
 #[path = "parse_tests.rs"]
 mod tests;
+
+fn serve(args: ServeArgs) -> Serve {
+    Serve {
+        listen: args.listen,
+        store: args.store,
+        faults: args.faults,
+        token_env: args.token_env,
+        status_apart: args.status_apart.into_iter().filter(|name| !name.is_empty()).collect(),
+        require_preconditions: args.require_preconditions,
+        no_sync: args.no_sync,
+    }
+}

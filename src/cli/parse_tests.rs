@@ -27,7 +27,7 @@ fn the_declaration_is_sound() {
 fn flags_become_options() {
     let line = "apply -f a -f b.yaml -l app=web,tier!=db --only Queue/* --exclude */x --backends c --allow-env API_* --base main \
                 --parallel 8 --timeout 1m30s --yes --detailed-exitcode --replace Queue///orders --replace Queue///b \
-                --rotate User/a --max-deletes 3 --allow-empty --output ndjson --color never -vv";
+                --rotate User/a --force-conflicts Queue///b:arguments.ttl --suggest --max-deletes 3 --allow-empty --output ndjson --color never -vv";
     let Invocation { command: Command::Apply(apply), output } = read(line).expect(line) else {
         panic!("another command")
     };
@@ -51,6 +51,8 @@ fn flags_become_options() {
             consents: Consents {
                 replace: texts(&["Queue///orders", "Queue///b"]).into_iter().collect(),
                 rotate: texts(&["User/a"]).into_iter().collect(),
+                force_conflicts: texts(&["Queue///b:arguments.ttl"]).into_iter().collect(),
+                suggest: true,
             },
             detailed_exitcode: true,
             yes: true,
@@ -77,7 +79,7 @@ fn each_command_is_read() {
         ("explain Queue///orders -f a --output json", "explain"),
         ("probe --backends b mq mq/Queue --limit 3", "probe"),
         ("delete -f a --yes", "delete"),
-        ("serve --store d --listen 127.0.0.1:0 --faults f --token-env T", "serve"),
+        ("serve --store d --listen 127.0.0.1:0 --faults f --token-env T --status-apart a,b", "serve"),
         ("completions zsh", "completions"),
     ] {
         assert_eq!(read(line).expect(line).command.word(), word);
@@ -101,6 +103,10 @@ fn wrong_usage_says_what_to_do() {
         ("plan -f a --timeout 0s", "no time at all"),
         ("plan -f a --parallel 0", "0 is not in 1..=1024"),
         ("plan -f a --replace /x", "write it like Queue/orders"),
+        ("plan -f a --force-conflicts arguments.ttl", "write it like Queue///orders:arguments.ttl"),
+        ("plan -f a --force-conflicts Queue/a:", "write it like Queue///orders:arguments.ttl"),
+        ("drift -f a --force-conflicts Queue/a:n", "unexpected argument"),
+        ("apply p.plan --force-conflicts A/b:n", "`apply PLANFILE` takes no `--force-conflicts`"),
         ("plan -f a -v -q", "cannot be used with"),
         ("plan -f a --yes", "unexpected argument"),
         ("plan --show p --out q", "cannot be used with"),

@@ -54,6 +54,7 @@ impl Saving {
             exclude: sources.exclude.clone(),
             replace: consents.replace.clone(),
             rotate: consents.rotate.clone(),
+            force_conflicts: consents.force_conflicts.clone(),
             base: sources.base.clone(),
             prune: pruning.deletes,
             max_deletes: pruning.max_deletes,
@@ -108,12 +109,14 @@ pub fn show(path: &Path, output: &Output, out: &mut Out) -> Exit {
 
 fn shown(sealed: &Sealed, name: String) -> Shown {
     let (plan, now) = (&sealed.plan, SystemTime::now());
-    let Flags { labels, only, exclude, replace, rotate, base, prune, max_deletes, allow_empty } = &plan.flags;
+    let Flags { labels, only, exclude, replace, rotate, force_conflicts, .. } = &plan.flags;
+    let Flags { base, prune, max_deletes, allow_empty, .. } = &plan.flags;
     let flags = labels.iter().map(|value| format!("-l {value}"));
     let flags = flags.chain(only.iter().map(|value| format!("--only {value}")));
     let flags = flags.chain(exclude.iter().map(|value| format!("--exclude {value}")));
     let flags = flags.chain(replace.iter().map(|value| format!("--replace {value}")));
     let flags = flags.chain(rotate.iter().map(|value| format!("--rotate {value}")));
+    let flags = flags.chain(force_conflicts.iter().map(|value| format!("--force-conflicts {value}")));
     let flags = flags.chain(base.iter().map(|value| format!("--base {value}")));
     let flags = flags.chain(prune.then(|| "--prune".to_owned()));
     let flags = flags.chain(max_deletes.iter().map(|value| format!("--max-deletes {value}")));
@@ -149,8 +152,8 @@ fn run(options: &ApplyPlan, output: &Output, out: &mut Out) -> Result<Exit, Exit
     let plan = trusted(options, &name).map_err(|rejected| told(&rejected, out))?;
     let loaded = load(&plan, options, out)?;
     let mut pledges = pledges(&plan, &loaded.input, &name).map_err(|rejected| told(&rejected, out))?;
-    let Flags { replace, rotate, .. } = &plan.flags;
-    let consents = Consents { replace: replace.clone(), rotate: rotate.clone() };
+    let Flags { replace, rotate, force_conflicts, .. } = plan.flags.clone();
+    let consents = Consents { replace, rotate, force_conflicts, suggest: options.suggest };
     let mut runner = start::open(Verb::Apply.word(), loaded, options.effort, &consents, out)?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
         sweep(&mut runner, &plan, &mut pledges, limits, out).await?;

@@ -41,7 +41,7 @@ pub fn run(options: &Serve, out: &mut Out) -> Exit {
 
 fn service(options: &Serve) -> Result<Service, Problem> {
     let durability = if options.no_sync { Durability::NoSync } else { Durability::Sync };
-    let store = Store::open(&options.store, durability)
+    let store = Store::open_with_status(&options.store, durability, &options.status_apart)
         .map_err(|error| Problem::new(error.to_string()).hint(error.hint()))?;
     let mut server = Server::new(store);
     if let Some(name) = &options.token_env {
@@ -51,6 +51,9 @@ fn service(options: &Serve) -> Result<Service, Problem> {
                 .hint("`--token-env` names the token's variable")
         })?;
         server = server.with_token(token);
+    }
+    if options.require_preconditions {
+        server = server.with_preconditions();
     }
     let service = Service::new(server);
     let Some(file) = &options.faults else { return Ok(service) };

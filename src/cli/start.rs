@@ -11,7 +11,7 @@ use super::options::{Consents, Effort, Output, Sources};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::prune::{Gates, Holds};
-use crate::core::secrets::Secrets;
+use crate::core::secrets::{Secrets, password_in};
 use crate::manifest::{Chosen, Selection};
 use crate::render::out::{Format, Out};
 use crate::render::progress::{Progress, progress};
@@ -66,6 +66,7 @@ pub fn load_from(
     reach: Reach,
     out: &mut Out,
 ) -> Result<Loaded, Exit> {
+    out.secrets().learn(proxy_passwords());
     let loaded = input::load(sources, reach, &|name| std::env::var_os(name));
     out.secrets().learn(&loaded.secrets);
     match loaded.input {
@@ -80,6 +81,14 @@ pub fn load_from(
             Err(Exit::BadInput)
         }
     }
+}
+
+/// The passwords of the proxies that the environment names: what goes wrong on the way may be told with them.
+fn proxy_passwords() -> Vec<String> {
+    const PROXIES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
+    let names = PROXIES.iter().flat_map(|name| [(*name).to_owned(), name.to_lowercase()]);
+    let urls = names.filter_map(|name| std::env::var(name).ok());
+    urls.filter_map(|url| password_in(&url).map(str::to_owned)).collect()
 }
 
 /// Says what is wrong with the choice of documents.
@@ -112,6 +121,8 @@ pub fn open(
         parallel: effort.parallel,
         replace: consents.replace.clone(),
         rotate: consents.rotate.clone(),
+        force_conflicts: consents.force_conflicts.clone(),
+        suggest: consents.suggest,
         allow_exec: std::env::var("TRUEUP_ALLOW_EXEC").ok(),
         seed: fastrand::u64(..),
     };

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::base::Base;
 use super::identity::ObjectId;
 use super::node::{Node, Origin, Pos, Reference};
+use super::path::Path;
 use super::prune::Pruned;
 use super::set::Member;
 use super::value::Value;
@@ -32,6 +33,8 @@ pub struct Policy {
     /// `trueup/prune: "false"`: protected against delete and replace.
     pub protected: bool,
     pub on_conflict: OnConflict,
+    /// `--force-conflicts`: where theirs may be overwritten, at each path and below it.
+    pub forced_paths: Vec<Path>,
     /// `trueup/replace: "true"`
     pub replace: bool,
     pub drift: Drift,
@@ -72,6 +75,8 @@ pub enum OnConflict {
     #[default]
     Report,
     Force,
+    /// The field is given up for the run: it stays as the server has it.
+    Ignore,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

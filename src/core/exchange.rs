@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::filter::Filter;
+use super::idempotency::Attempt;
 use super::identity::{Key, KindName, ObjectId};
 use super::kind::Wait;
 use super::managers::Contested;
@@ -112,6 +113,10 @@ pub struct Target {
     pub changed: Vec<String>,
     /// Whether fields that another manager holds are to be taken over.
     pub forced: bool,
+    /// Whether a weak version is to be tried as a precondition.
+    pub tries_weak: bool,
+    /// What the idempotency key of a create is made of, where its operation carries one.
+    pub attempt: Option<Attempt>,
 }
 
 impl Target {
@@ -125,6 +130,8 @@ impl Target {
             observed: None,
             changed: Vec::new(),
             forced: false,
+            tries_weak: false,
+            attempt: None,
         }
     }
 }
@@ -133,7 +140,8 @@ impl Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VersionToken {
     pub text: Arc<str>,
-    /// A weak ETag, or one that a proxy has touched: of no use in `If-Match` (RFC 9110, 8.8.1 and 13.1.1).
+    /// A weak ETag, or one that a proxy has touched: by the rule of no use in `If-Match` (RFC 9110, 8.8.1 and
+    /// 13.1.1), though some servers compare it byte for byte.
     pub weak: bool,
 }
 
@@ -282,6 +290,8 @@ pub enum FailureClass {
     Status(u16),
     /// "It exists already": 409, or what the kind declares.
     Exists,
+    /// The idempotency key of a create was used for another payload.
+    KeyUsed,
     /// A field manager or a precondition refused: 409 or 412.
     Conflict,
     /// The answer is not the API's: HTML, another shape, an item without its key.

@@ -199,7 +199,9 @@ mod tests {
                 result,
                 changes: vec![],
                 since: None,
+                conflicts: vec![],
                 findings: vec![],
+                accepted: vec![],
                 wrote: word.ends_with('+'),
             }
         });

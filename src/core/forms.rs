@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use super::decoded;
 use super::escape;
 use super::value::Value;
 
@@ -26,6 +27,8 @@ pub fn all(secret: &str) -> BTreeSet<String> {
             html(text, &mut forms);
             percent(text, &mut forms);
             base64(text.as_bytes(), &mut forms);
+            hex(text.as_bytes(), &mut forms);
+            doubled(text, &mut forms);
             forms.insert(escape::inline(text).into_owned());
             forms.insert(text.escape_debug().to_string());
         }
@@ -40,6 +43,37 @@ pub fn all(secret: &str) -> BTreeSet<String> {
         }
     }
     forms
+}
+
+/// What is left of a secret when its escapes are undone although it has none, and its bytes in Latin-1: what a
+/// text is searched for once its own escapes are undone.
+pub fn bytes(secret: &str) -> BTreeSet<Vec<u8>> {
+    let mut found = BTreeSet::new();
+    for text in [secret, secret.trim()].into_iter().filter(|text| text.trim().chars().count() >= SHORTEST) {
+        let layers = decoded::layers(text.as_bytes()).into_iter().map(|layer| layer.bytes);
+        for bytes in std::iter::once(text.as_bytes().to_vec()).chain(layers) {
+            let text = String::from_utf8_lossy(&bytes);
+            found.extend(text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect::<Option<Vec<u8>>>());
+            found.insert(bytes);
+        }
+    }
+    found.retain(|bytes| bytes.len() >= SHORTEST);
+    found
+}
+
+/// In hexadecimal, as dumps show it.
+fn hex(bytes: &[u8], forms: &mut BTreeSet<String>) {
+    let lower: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    forms.insert(lower.to_uppercase());
+    forms.insert(lower);
+}
+
+/// With quotes doubled, as in SQL and CSV, or as shells write them.
+fn doubled(text: &str, forms: &mut BTreeSet<String>) {
+    forms.insert(text.replace('\'', "''"));
+    forms.insert(text.replace('"', "\"\""));
+    forms.insert(text.replace('\'', r"'\''"));
+    forms.insert(text.replace('\'', "'\"'\"'"));
 }
 
 /// Inside a JSON string: plain, with `/` escaped, for HTML (as Go does), in ASCII (as Python does).
@@ -176,6 +210,11 @@ mod tests {
             "p%C3%A4%20ss/%22%3C'&+",
             "p%C3%A4%20ss/%22%3C%27%26%2B",
             "cMOkIHNzLyI8JyYr",
+            "70c3a42073732f223c27262b",
+            "70C3A42073732F223C27262B",
+            "pä ss/\"<''&+",
+            "pä ss/\"\"<'&+",
+            "pä ss/\"<'\\''&+",
         ] {
             assert!(forms.contains(form), "{form}");
         }

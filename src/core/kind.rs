@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use super::fields::{Comparer, FieldRules};
 use super::filter::{Filter, Vars};
+use super::idempotency::Idempotency;
 use super::identity::KindName;
 use super::path::Path;
 use super::report::{Action, Explanation};
@@ -133,6 +134,8 @@ pub struct Op {
     pub wait: Option<Wait>,
     /// Used when every conflicting path is one that may be forced.
     pub forced: Option<Forced>,
+    /// Where a create carries the key by which the server knows one that it has seen.
+    pub idempotency: Option<Idempotency>,
 }
 
 /// What differs when conflicts are forced.
@@ -426,6 +429,27 @@ impl Kind {
             Action::Create => self.create.as_ref().or(self.update.as_ref()),
             Action::Update | Action::None => self.update.as_ref(),
         }
+    }
+
+    /// Whether an update sends back the whole object as it was read. One that says which paths it changes leaves the
+    /// others alone.
+    pub fn updates_whole(&self) -> bool {
+        self.update.as_ref().is_some_and(|update| update.send == Send::Full && !update.says_changed())
+    }
+
+    /// Whether an update may undo what others have changed since the object was read, as no version guards it.
+    pub fn may_lose_updates(&self) -> bool {
+        matches!(self.version, Version::None) && self.updates_whole()
+    }
+
+    /// Whether updates are applied: the server keeps account of who set what, and ours alone is sent.
+    pub fn is_applied(&self) -> bool {
+        self.managers.is_some() && self.update.as_ref().is_some_and(|update| update.send == Send::Ours)
+    }
+
+    /// Whether the server knows a create that it has seen.
+    pub fn knows_creates(&self) -> bool {
+        self.create.as_ref().is_some_and(|create| create.idempotency.is_some())
     }
 
     /// Whether an object can be read with nothing but its key.

@@ -32,18 +32,13 @@ impl Contested {
         Ok(filter.all(answer, vars)?.iter().filter_map(contested).collect())
     }
 
-    /// The field as a person reads it: ours and theirs where a change tells them, and who holds it.
-    pub fn describe(&self, changes: &[Change]) -> String {
+    /// The change that the field is about, of those that there are.
+    pub fn change<'c>(&self, changes: &'c [Change]) -> Option<&'c Change> {
         let told = plain_text_of(&self.path);
-        let change = changes.iter().find(|change| {
+        changes.iter().find(|change| {
             let ours = spelling(&change.path);
             begins(&told, &ours) || begins(&ours, &told)
-        });
-        let Some(change) = change else {
-            return format!("`{}` is held by `{}`", self.path.trim_start_matches('.'), self.by);
-        };
-        let (ours, theirs) = (side(change.after.as_ref()), side(change.before.as_ref()));
-        format!("`{}`: ours {ours}, theirs {theirs}, held by `{}`", change.path, self.by)
+        })
     }
 }
 
@@ -75,7 +70,8 @@ impl Manager {
         Ok(told.iter().filter_map(Value::as_array).flatten().filter_map(manager).collect())
     }
 
-    fn sets(&self, path: &Path) -> bool {
+    /// Whether it set the path, or something above or below it.
+    pub fn sets(&self, path: &Path) -> bool {
         self.paths.iter().any(|owned| meet(owned, path))
     }
 }
@@ -223,18 +219,17 @@ mod tests {
     }
 
     #[test]
-    fn a_conflict_names_both_sides_where_a_change_tells_them() {
+    fn a_field_in_conflict_is_found_among_the_changes_however_it_is_spelt() {
         let changes = [change("metadata.labels[\"app.io/x\"]", Some(json!("theirs"))), change("n", None)];
-        for (path, said) in [
-            (
-                ".metadata.labels.app.io/x",
-                "`metadata.labels[\"app.io/x\"]`: ours \"ours\", theirs \"theirs\", held by `kubectl`",
-            ),
-            (".n", "`n`: ours \"ours\", theirs nothing, held by `kubectl`"),
-            (".spec.x", "`spec.x` is held by `kubectl`"),
+        for (path, found) in [
+            (".metadata.labels.app.io/x", Some("metadata.labels[\"app.io/x\"]")),
+            (".n", Some("n")),
+            (".n.below", Some("n")),
+            (".spec.x", None),
         ] {
             let contested = Contested { path: path.into(), by: "kubectl".into() };
-            assert_eq!(contested.describe(&changes), said);
+            let change = contested.change(&changes);
+            assert_eq!(change.map(|change| change.path.to_string()).as_deref(), found, "{path}");
         }
     }
 

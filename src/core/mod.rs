@@ -6,11 +6,15 @@
 //! observed items  ───┘                  └─ report
 //! ```
 
+pub mod accept;
 mod align;
+pub mod alike;
 pub mod base;
 pub mod change;
 pub mod compare;
+pub mod conflict;
 pub mod cycle;
+pub mod decoded;
 pub mod diff;
 pub mod document;
 pub mod engine;
@@ -21,7 +25,9 @@ pub mod facts;
 pub mod fields;
 pub mod filter;
 pub mod forms;
+pub mod give_up;
 pub mod graph;
+pub mod idempotency;
 pub mod identity;
 pub mod key;
 pub mod kind;
@@ -32,6 +38,7 @@ pub mod minimal;
 pub mod mutant;
 pub mod node;
 pub mod overlay;
+pub mod overwritten;
 pub mod patch;
 pub mod path;
 pub mod probe;

@@ -203,7 +203,8 @@ impl Reader<'_> {
         while let Some(c) = self.peek() {
             self.at += 1;
             match c {
-                '\\' => self.at += 1,
+                // What it escapes may be missing.
+                '\\' => self.at = (self.at + 1).min(self.chars.len()),
                 '"' => {
                     let text: String = self.chars[start..self.at].iter().map(|(_, c)| c).collect();
                     return serde_json::from_str(&text).or_else(|_| self.fail("the text is not JSON"));
@@ -241,7 +242,8 @@ mod tests {
 
     #[test]
     fn wrong_forms_say_where() {
-        for (text, at) in [("", 1), ("a..b", 3), ("a[", 3), ("a[x]", 4), ("a[0", 4), ("a[\"x", 5), ("a]", 2)]
+        for (text, at) in
+            [("", 1), ("a..b", 3), ("a[", 3), ("a[x]", 4), ("a[0", 4), ("a[\"x", 5), ("a[\"\\", 5), ("a]", 2)]
         {
             let error = Path::parse(text).expect_err(text);
             assert_eq!(error.at, at, "{error}");

@@ -7,8 +7,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::AhoCorasick;
 
+use super::decoded;
 use super::forms;
 use super::value::{Map, Value, number_text};
 
@@ -17,8 +18,9 @@ pub const REDACTED: &str = "(redacted)";
 
 /// Finds secrets in one pass, however many there are. It holds them in clear: its `Debug` shows nothing.
 ///
-/// Secrets of four characters and more are found anywhere, in the encodings of [`forms::all`]. Shorter ones
-/// would hide half of every text, so they are hidden only where they are a whole value. An empty one is none.
+/// Secrets of four characters and more are found anywhere, in the encodings of [`forms::all`] and behind any
+/// mixture of escapes that [`decoded`] undoes. Shorter ones would hide half of every text, so they are hidden
+/// only where they are a whole value. An empty one is none.
 #[derive(Clone, Default)]
 pub struct Redactor {
     inside: Option<AhoCorasick>,
@@ -30,19 +32,17 @@ impl Redactor {
         let mut patterns = BTreeSet::new();
         let mut whole = BTreeSet::new();
         for secret in secrets {
-            patterns.extend(forms::all(secret.as_ref()));
+            patterns.extend(forms::all(secret.as_ref()).into_iter().map(String::into_bytes));
+            patterns.extend(forms::bytes(secret.as_ref()));
             for text in [secret.as_ref(), secret.as_ref().trim()] {
                 if !text.is_empty() {
                     whole.insert(text.to_owned());
                 }
             }
         }
-        // Of two secrets that begin alike the longer one is taken, so that no end of it is left over.
-        let inside = (!patterns.is_empty()).then(|| {
-            let mut search = AhoCorasick::builder();
-            search.match_kind(MatchKind::LeftmostLongest);
-            search.build(&patterns).expect("secrets are far from the automaton's limits")
-        });
+        // All that is found is hidden, also where secrets overlap: no end of one is left over.
+        let build = || AhoCorasick::new(&patterns).expect("secrets are far from the automaton's limits");
+        let inside = (!patterns.is_empty()).then(build);
         Redactor { inside, whole }
     }
 
@@ -52,18 +52,24 @@ impl Redactor {
             return Cow::Borrowed(REDACTED);
         }
         let Some(inside) = &self.inside else { return Cow::Borrowed(text) };
-        let mut shown = String::new();
-        let mut from = 0;
-        for found in inside.find_iter(text) {
-            shown.push_str(&text[from..found.start()]);
-            shown.push_str(REDACTED);
-            from = found.end();
+        let mut spans: Vec<(usize, usize)> = inside
+            .find_overlapping_iter(text)
+            .map(|found| around(text, found.start(), found.end()))
+            .collect();
+        for layer in decoded::layers(text.as_bytes()) {
+            let found = inside.find_overlapping_iter(&layer.bytes);
+            spans.extend(found.map(|found| around(text, layer.from[found.start()], layer.from[found.end()])));
         }
-        if from == 0 {
+        let packed = decoded::packed(text.as_bytes()).filter(|piece| {
+            let escaped = || decoded::layers(&piece.bytes).iter().any(|layer| inside.is_match(&layer.bytes));
+            inside.is_match(&piece.bytes) || escaped()
+        });
+        spans.extend(packed.map(|piece| (piece.start, piece.end)));
+        if spans.is_empty() {
             return Cow::Borrowed(text);
         }
-        shown.push_str(&text[from..]);
-        Cow::Owned(shown)
+        spans.sort_unstable();
+        Cow::Owned(without(text, &spans))
     }
 
     /// A value without secrets, in its texts, its numbers and the names of its members.
@@ -87,6 +93,28 @@ impl Redactor {
             Value::Null | Value::Bool(_) => value.clone(),
         }
     }
+}
+
+/// Whole characters around these bytes.
+fn around(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let start = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let end = (end..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    (start, end)
+}
+
+/// The text without these places, which are in order; those that overlap become one.
+fn without(text: &str, spans: &[(usize, usize)]) -> String {
+    let mut shown = String::with_capacity(text.len());
+    let mut from = 0;
+    for (start, end) in spans {
+        if *start >= from {
+            shown.push_str(&text[from..*start]);
+            shown.push_str(REDACTED);
+        }
+        from = from.max(*end);
+    }
+    shown.push_str(&text[from..]);
+    shown
 }
 
 impl fmt::Debug for Redactor {
@@ -127,6 +155,38 @@ mod tests {
             let shown = redactor.text(header).into_owned();
             assert!(shown.contains(REDACTED), "{plain}: {shown}");
         }
+    }
+
+    /// What programs print of a text that they escape in more than one way, or more than once.
+    #[test]
+    fn mixed_escapes_are_seen_through() {
+        let redactor = Redactor::new(["p\"ä's/w&1%41", "line-one\nline-two"]);
+        for text in [
+            // Python's `repr`, of a text and of bytes.
+            r#"'p"ä\'s/w&1%41'"#,
+            r#"b'p"\xc3\xa4\'s/w&1%41'"#,
+            r#"'p"\xe4\'s/w&1%41'"#,
+            // JSON in JSON, and in a URL, and in a page.
+            r#"{"body": "{\"key\": \"p\\\"\u00e4's\/w&1%41\"}"}"#,
+            r#"?q=%7B%22key%22%3A%22p%5C%22%C3%A4's%2Fw%261%2541"#,
+            r#"<td>{&quot;key&quot;: &quot;p\&quot;\u00E4&#39;s/w&amp;1%41&quot;}"#,
+            r#"p\"&#xe4;'s\x2fw\u00261\045\x341"#,
+            r#"it's line-one\nline-two"#,
+            r#"it's line-one\x0aline-two"#,
+            // All of a body, packed: `{"key": "p\"\u00e4's/w&1%41"}`.
+            "eyJrZXkiOiAicFwiXHUwMGU0J3MvdyYxJTQxIn0=",
+            "7b226b6579223a2022705c225c753030653427732f772631253431227d",
+        ] {
+            let shown = redactor.text(text).into_owned();
+            assert!(shown.contains(REDACTED) && !shown.contains("w&1") && !shown.contains("two"), "{shown}");
+        }
+        assert_eq!(redactor.text(r"C:\path 100% & more"), r"C:\path 100% & more");
+    }
+
+    #[test]
+    fn places_that_overlap_are_one() {
+        let redactor = Redactor::new(["abcdef", r"def\x67hi"]);
+        assert_eq!(redactor.text(r"<abcdef\x67hi>"), "<(redacted)>");
     }
 
     #[test]

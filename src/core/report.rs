@@ -2,8 +2,10 @@
 
 use std::ops::AddAssign;
 
+use super::accept::Acceptance;
 use super::base::Side;
 use super::change::Change;
+use super::conflict::Conflict;
 use super::identity::ObjectId;
 use super::node::Origin;
 
@@ -81,7 +83,11 @@ pub struct Entry {
     pub changes: Vec<Change>,
     /// Who made the difference, where there is a base: that of all changes, or of the object as a whole.
     pub since: Option<Side>,
+    /// Fields that both sides changed, and what becomes of each.
+    pub conflicts: Vec<Conflict>,
     pub findings: Vec<Finding>,
+    /// Lines for the kind's `fields` in the backend, with which what differs would be as good: where they were asked for.
+    pub accepted: Vec<Acceptance>,
     /// Whether any write of this run was accepted for the object.
     pub wrote: bool,
 }
@@ -127,10 +133,20 @@ pub enum Outcome {
 pub struct Explanation {
     pub message: String,
     pub hint: Option<String>,
+    /// From a fixed vocabulary, for machines, where the case has a name: [`DUPLICATE_FOUND`], [`CREATE_UNCERTAIN`].
+    pub reason: Option<&'static str>,
 }
+
+/// More than one object answers to a key.
+pub const DUPLICATE_FOUND: &str = "DuplicateFound";
+/// Whether an object was created is not known.
+pub const CREATE_UNCERTAIN: &str = "CreateUncertain";
 
 /// The code of the finding that a value could not be compared: its object may differ and count as in sync.
 pub const NOT_COMPARED: &str = "NotCompared";
+
+/// The code of the finding that nothing guards the object's update against what others change meanwhile.
+pub const LOST_UPDATE_RISK: &str = "LostUpdateRisk";
 
 /// The code of the finding that tells what `trueup/secret-version` does.
 pub const SECRET_VERSION: &str = "SecretVersion";
@@ -153,11 +169,21 @@ impl Finding {
         self.hint = Some(hint.into());
         self
     }
+
+    /// Whether it holds of all objects of the kind: it is told once, and only to those who ask for more.
+    pub fn is_of_its_kind(&self) -> bool {
+        self.code == LOST_UPDATE_RISK
+    }
 }
 
 impl Explanation {
     pub fn new(message: impl Into<String>) -> Explanation {
-        Explanation { message: message.into(), hint: None }
+        Explanation { message: message.into(), hint: None, reason: None }
+    }
+
+    pub fn because(mut self, reason: &'static str) -> Explanation {
+        self.reason = Some(reason);
+        self
     }
 
     pub fn hint(mut self, hint: impl Into<String>) -> Explanation {

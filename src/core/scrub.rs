@@ -2,6 +2,7 @@
 
 use super::base::Since;
 use super::change::{Change, Shown};
+use super::conflict::Conflict;
 use super::fields::FieldRules;
 use super::identity::{Key, ObjectId};
 use super::path::{Path, Step};
@@ -79,8 +80,11 @@ pub fn id(id: &ObjectId, redactor: &Redactor) -> ObjectId {
 /// A copy of an entry of a report without secrets.
 pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
     let text = |text: &String| redactor.text(text).into_owned();
-    let why =
-        |why: &Explanation| Explanation { message: text(&why.message), hint: why.hint.as_ref().map(text) };
+    let why = |why: &Explanation| Explanation {
+        message: text(&why.message),
+        hint: why.hint.as_ref().map(text),
+        reason: why.reason,
+    };
     let result = match &entry.result {
         Outcome::InSync => Outcome::InSync,
         Outcome::Planned => Outcome::Planned,
@@ -106,7 +110,10 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         result,
         changes: entry.changes.iter().map(|change| self::change(change, redactor)).collect(),
         since: entry.since,
+        conflicts: entry.conflicts.iter().map(|conflict| self::conflict(conflict, redactor)).collect(),
         findings: entry.findings.iter().map(finding).collect(),
+        // Of values these say what is empty, or how a server hides them.
+        accepted: entry.accepted.clone(),
         wrote: entry.wrote,
     }
 }
@@ -115,21 +122,9 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
 /// (deck #2140).
 pub fn change(change: &Change, redactor: &Redactor) -> Change {
     let secret = change.is_secret();
-    let side = |shown: &Shown| match shown {
-        _ if secret => Shown::Secret,
-        Shown::Value(value) => Shown::Value(redactor.value(value)),
-        Shown::Later(text) => Shown::Later(redactor.text(text).into()),
-        Shown::Secret => Shown::Secret,
-    };
-    let step = |step: &Step| match step {
-        Step::Field(name) => Step::Field(redactor.text(name).into_owned()),
-        Step::Keyed(name, value) => {
-            Step::Keyed(redactor.text(name).into_owned(), redactor.text(value).into_owned())
-        }
-        other => other.clone(),
-    };
+    let side = |shown: &Shown| side(shown, secret, redactor);
     Change {
-        path: Path(change.path.0.iter().map(step).collect()),
+        path: path(&change.path, redactor),
         before: change.before.as_ref().map(side),
         after: change.after.as_ref().map(side),
         reason: change.reason.clone(),
@@ -142,10 +137,47 @@ pub fn change(change: &Change, redactor: &Redactor) -> Change {
     }
 }
 
+/// A copy of a field in conflict without secrets: all sides are masked when one is a secret.
+pub fn conflict(conflict: &Conflict, redactor: &Redactor) -> Conflict {
+    let secret = conflict.is_secret();
+    let side = |shown: &Shown| side(shown, secret, redactor);
+    Conflict {
+        named: redactor.text(&conflict.named).into_owned(),
+        path: conflict.path.as_ref().map(|path| self::path(path, redactor)),
+        cause: conflict.cause,
+        resolution: conflict.resolution,
+        base: conflict.base.as_ref().map(side),
+        ours: conflict.ours.as_ref().map(side),
+        theirs: conflict.theirs.as_ref().map(side),
+        by: conflict.by.iter().map(|name| redactor.text(name).into()).collect(),
+    }
+}
+
+fn side(shown: &Shown, secret: bool, redactor: &Redactor) -> Shown {
+    match shown {
+        _ if secret => Shown::Secret,
+        Shown::Value(value) => Shown::Value(redactor.value(value)),
+        Shown::Later(text) => Shown::Later(redactor.text(text).into()),
+        Shown::Secret => Shown::Secret,
+    }
+}
+
+fn path(path: &Path, redactor: &Redactor) -> Path {
+    let step = |step: &Step| match step {
+        Step::Field(name) => Step::Field(redactor.text(name).into_owned()),
+        Step::Keyed(name, value) => {
+            Step::Keyed(redactor.text(name).into_owned(), redactor.text(value).into_owned())
+        }
+        other => other.clone(),
+    };
+    Path(path.0.iter().map(step).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::core::change::Reason;
+    use crate::core::conflict::{Cause, Resolution};
     use crate::core::identity::KindName;
     use crate::core::report::Action;
     use serde_json::json;
@@ -205,7 +237,18 @@ mod tests {
                 since: None,
             }],
             since: None,
-            findings: vec![Finding { code: "LostUpdateRisk", message: text(), hint: Some(text()) }],
+            conflicts: vec![Conflict {
+                named: text(),
+                path: Some(Path(vec![Step::Field(text())])),
+                cause: Cause::Held,
+                resolution: Resolution::Forced,
+                base: Some(Shown::Value(json!(text()))),
+                ours: Some(Shown::Value(json!([text()]))),
+                theirs: Some(Shown::Later(text().into())),
+                by: vec![text().into()],
+            }],
+            findings: vec![Finding { code: "PossibleOverwrite", message: text(), hint: Some(text()) }],
+            accepted: vec![],
             wrote: false,
         };
         let all = Report { objects: vec![entry], ..Report::default() };

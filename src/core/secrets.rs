@@ -40,9 +40,35 @@ impl fmt::Debug for Secrets {
     }
 }
 
+/// The password that a URL holds, as it stands in it; also of a text that is no whole URL.
+pub fn password_in(url: &str) -> Option<&str> {
+    let (_, rest) = url.split_once("://")?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let (user, _) = authority.rsplit_once('@').or_else(|| rest.rsplit_once('@'))?;
+    let (_, password) = user.split_once(':')?;
+    (!password.is_empty()).then_some(password)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_url_may_hold_a_password() {
+        for (url, want) in [
+            ("https://me:pw@host/path", Some("pw")),
+            ("http://me:p:w@host", Some("p:w")),
+            ("socks5://:pw@host:1", Some("pw")),
+            // No URL: the slash belongs to the password.
+            ("https://me:p/w@host", Some("p/w")),
+            ("https://me@host", None),
+            ("https://me:@host", None),
+            ("https://host/a:b", None),
+            ("host", None),
+        ] {
+            assert_eq!(password_in(url), want, "{url}");
+        }
+    }
 
     #[test]
     fn what_one_learns_all_hide() {

@@ -1,6 +1,6 @@
 //! The one counter behind the summary, the JSON and the exit code, so that they can never disagree.
 
-use super::report::{Action, Entry, NOT_COMPARED, Outcome, Report};
+use super::report::{Action, Entry, Finding, NOT_COMPARED, Outcome, Report};
 
 /// How many objects of a report stand where. The parts add up to all objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,5 +98,10 @@ impl Entry {
     /// Whether the object takes no line in a plan.
     pub fn is_in_sync(&self) -> bool {
         *self.verdict() == Outcome::InSync
+    }
+
+    /// Whether there is nothing to tell of the object itself.
+    pub fn is_quiet(&self) -> bool {
+        self.is_in_sync() && self.findings.iter().all(Finding::is_of_its_kind)
     }
 }

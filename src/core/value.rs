@@ -7,6 +7,8 @@ use std::cmp::Ordering;
 
 pub use serde_json::{Map, Number, Value};
 
+use super::mutant::planted;
+
 /// Whether two values are equal: maps without order, lists in order, numbers by their exact decimal value
 /// (`1`, `1.0` and `1e0` are one number; nothing passes through a float).
 pub fn equal(a: &Value, b: &Value) -> bool {
@@ -23,7 +25,7 @@ pub fn equal(a: &Value, b: &Value) -> bool {
 /// Whether two numbers are the same decimal value.
 pub fn number_equal(a: &Number, b: &Number) -> bool {
     let (a, b) = (a.as_str(), b.as_str());
-    a == b || Decimal::of(a) == Decimal::of(b)
+    a == b || (!planted!(M18) && Decimal::of(a) == Decimal::of(b))
 }
 
 /// The text of a number in its one canonical spelling: no exponent while it stays short, no trailing zero.

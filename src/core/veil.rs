@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use super::fields::FieldRules;
 use super::node::{Node, Pos, Secret, Want};
 use super::path::{Path, Step};
+use super::redact::Redactor;
 use super::scrub::SECRET;
 use super::value::{Value, plain_text};
 
@@ -19,6 +20,12 @@ pub struct Veil {
     fields: BTreeMap<String, Veil>,
     /// Any element of a list, or any member of a map.
     each: Option<Box<Veil>>,
+}
+
+/// Whether a text that stands in a secret's place is looked for beside it: `admin` or `none` would hide what
+/// everybody may see.
+pub fn is_telling(text: &str) -> bool {
+    text.chars().count() >= 8
 }
 
 static NOTHING: Veil = Veil { here: false, fields: BTreeMap::new(), each: None };
@@ -113,6 +120,21 @@ impl Veil {
             Value::String(_) | Value::Number(_) if veil.here => texts.push(plain_text(value)),
             _ => {}
         }
+    }
+
+    /// The texts of an object's secrets that are looked for beside these, too.
+    pub fn telling(veils: &[&Veil], value: &Value) -> Vec<String> {
+        let mut texts = Vec::new();
+        veils.iter().for_each(|veil| veil.hidden(value, &mut texts));
+        texts.retain(|text| is_telling(text));
+        texts
+    }
+
+    /// A copy of an object without its secrets: where they stand, and wherever their texts stand besides.
+    pub fn cover_all(veils: &[&Veil], value: &Value) -> Value {
+        let texts = Veil::telling(veils, value);
+        let covered = veils.iter().fold(value.clone(), |value, veil| veil.cover(&value));
+        if texts.is_empty() { covered } else { Redactor::new(texts).value(&covered) }
     }
 
     /// A value that was looked up, as a tree at `at` whose secrets stay secrets; they come from `source`.
@@ -219,6 +241,16 @@ mod tests {
         let is_secret = |node: Option<&Node>| matches!(node.map(|n| &n.want), Some(Want::Secret(_)));
         assert!(is_secret(node.get("token")) && !is_secret(node.get("n")));
         assert!(!format!("{node:?}").contains("true"), "{node:?}");
+    }
+
+    /// Another tool keeps a copy of all that it has sent, in an annotation.
+    #[test]
+    fn a_secret_is_hidden_wherever_else_it_stands_in_its_object() {
+        let copy = json!({"token": "t0k\"en-of-the-server", "mode": "none"}).to_string();
+        let value = json!({"token": "t0k\"en-of-the-server", "mode": "none", "note": copy, "kind": "none"});
+        let (one, other) = (veil(&["token"]), veil(&["mode"]));
+        let shown = json!({"token": SECRET, "mode": SECRET, "note": r#"{"mode":"none","token":"(redacted)"}"#, "kind": "none"});
+        assert_eq!(Veil::cover_all(&[&one, &other], &value), shown);
     }
 
     #[test]

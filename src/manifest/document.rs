@@ -9,6 +9,7 @@ use super::kinds::{self, KindSource};
 use super::problems::Problems;
 use super::values::Outsides;
 use super::{excerpt, lay, metadata, policy, references, verbatim};
+use crate::core::alike;
 use crate::core::base::Base;
 use crate::core::diff;
 use crate::core::document::{Document, Policy};
@@ -34,7 +35,7 @@ pub struct Built {
 }
 
 /// The desired objects of these documents.
-pub fn documents(raws: Vec<RawDocument>, kinds: &dyn KindSource, outsides: &mut Outsides<'_>) -> Built {
+pub fn documents(raws: Vec<RawDocument>, source: &dyn KindSource, outsides: &mut Outsides<'_>) -> Built {
     let mut sources: Vec<Arc<Source>> = Vec::new();
     let mut unchecked = BTreeMap::new();
     let (mut documents, mut list) = (Vec::new(), Vec::new());
@@ -42,16 +43,17 @@ pub fn documents(raws: Vec<RawDocument>, kinds: &dyn KindSource, outsides: &mut 
         if sources.last().is_none_or(|last| !Arc::ptr_eq(last, &raw.source)) {
             sources.push(raw.source.clone());
         }
-        let mut problems = Problems::new(raw.source.file.clone());
+        let mut problems = Problems::of(&raw.source);
         let backend: Arc<str> = raw.text("apiVersion").unwrap_or_default().into();
-        let document = build(raw, kinds, outsides, &mut problems);
+        let document = build(raw, source, outsides, &mut problems);
         if document.is_none() && problems.none() {
             *unchecked.entry(backend).or_default() += 1;
         }
         documents.extend(document.filter(|_| problems.none()));
         list.append(&mut problems.list);
     }
-    list.extend(references::check(&documents, kinds));
+    kinds::once(&mut list);
+    list.extend(references::check(&documents, source));
     list.extend(same_identity(&documents));
     excerpt::add(&mut list, &sources);
     Built { documents, problems: list, unchecked }
@@ -123,7 +125,7 @@ fn plain(
     let Want::Map(mut top) = root.want else { return None };
     for (key, node) in top.iter().filter(|(key, _)| !KEYS.contains(&&***key)) {
         let problem = Problem::new(format!("`{key}` is not a key of a document"));
-        problems.add(node.at, problem.hint(suggest::hint(key, "a document has", KEYS)));
+        problems.add_to_name(key, node.at, problem.hint(suggest::hint(key, "a document has", KEYS)));
     }
     let metadata = match top.remove("metadata").map(|node| (node.at, node.want)) {
         None | Some((_, Want::Outside(Outside::Nothing))) => Members::default(),
@@ -200,8 +202,8 @@ pub fn labels(node: Option<&Node>, problems: Option<&mut Problems>) -> BTreeMap<
     found
 }
 
-/// Two documents for one object are an error; two whose keys differ in letter case alone are a warning, as the
-/// server may take them for one.
+/// Two documents for one object are an error: by the kind's comparers, where these fold names as its server does.
+/// Two whose keys are only [`alike`] are a warning, as the server, or a reader, may take them for one.
 fn same_identity(documents: &[Document]) -> Vec<Problem> {
     let mut exact: HashMap<&ObjectId, &Origin> = HashMap::new();
     let mut folded: HashMap<(&KindName, String), &Document> = HashMap::new();
@@ -214,12 +216,13 @@ fn same_identity(documents: &[Document]) -> Vec<Problem> {
             continue;
         }
         exact.insert(id, origin);
-        let other = folded.entry((&id.kind, id.key.to_string().to_lowercase())).or_insert(document);
-        if other.id != *id {
-            let problem = Problem::new(format!(
-                "`{id}` and `{}` ({}) differ in letter case alone",
-                other.id, other.origin
-            ));
+        let name = id.key.to_string();
+        let other = folded.entry((&id.kind, alike::skeleton(&name))).or_insert(document);
+        if other.id != *id
+            && let Some(alike) = alike::alike(&name, &other.id.key.to_string())
+        {
+            let problem =
+                Problem::new(format!("`{id}` and `{}` ({}) {}", other.id, other.origin, alike.words()));
             list.push(problem.at(origin.clone()).hint("the server may take them for one object").warning());
         }
     }

@@ -26,12 +26,17 @@ pub fn gather(roots: &[PathBuf]) -> (Vec<Arc<Source>>, Vec<Problem>) {
 
 /// [`gather`] with a standard input of the caller's.
 pub fn gather_with(roots: &[PathBuf], stdin: &mut dyn Read) -> (Vec<Arc<Source>>, Vec<Problem>) {
+    gather_at_most(MAX_FILES, roots, stdin)
+}
+
+fn gather_at_most(most: usize, roots: &[PathBuf], stdin: &mut dyn Read) -> (Vec<Arc<Source>>, Vec<Problem>) {
     let mut walk = Walk {
         bounds: bounds(roots),
         seen: HashSet::new(),
         sources: Vec::new(),
         problems: Vec::new(),
         found: 0,
+        most,
         full: false,
     };
     let mut stdin = Some(stdin);
@@ -67,6 +72,7 @@ struct Walk {
     problems: Vec<Problem>,
     /// Files that were met, those that were read before among them.
     found: usize,
+    most: usize,
     full: bool,
 }
 
@@ -148,9 +154,9 @@ impl Walk {
         if !self.seen.insert(real) {
             return;
         }
-        if self.sources.len() >= MAX_FILES {
+        if self.sources.len() >= self.most {
             self.full = true;
-            return self.problems.push(Problem::new(format!("`-f` names more than {MAX_FILES} files")));
+            return self.problems.push(Problem::new(format!("`-f` names more than {} files", self.most)));
         }
         self.take_text(&path.display().to_string(), regular::read(path));
     }

@@ -131,7 +131,10 @@ impl<'t> Reader<'t> {
             Ok(text) => tree.scalar(Scalar { text: &text, plain: false, tag: None }, at, 0),
             // The check lets half a surrogate pair pass.
             Err(_) => {
-                tree.problem(at, Problem::new("the text has an escape that stands for no character"));
+                let problem = Problem::new(
+                    "the text has half a surrogate pair: a `\\uD800` to `\\uDFFF` that stands alone",
+                );
+                tree.problem(at, problem.hint("a character beyond U+FFFF is two such escapes, or itself; U+FFFD stands for what is not known"));
                 Err(Stop)
             }
         }

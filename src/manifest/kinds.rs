@@ -1,6 +1,6 @@
 //! What documents ask of the backends: which kind a name stands for.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::core::identity::KindName;
@@ -50,6 +50,30 @@ impl KindSource for Kinds {
     }
 }
 
+fn no_backend(name: &str) -> String {
+    format!("there is no backend `{name}`")
+}
+
+/// Says once of a backend that there is none, however many documents name it.
+pub fn once(problems: &mut Vec<Problem>) {
+    let said = |problem: &Problem| problem.message.starts_with("there is no backend `");
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for problem in problems.iter().filter(|problem| said(problem)) {
+        *counts.entry(problem.message.clone()).or_default() += 1;
+    }
+    problems.retain_mut(|problem| match counts.get_mut(&problem.message) {
+        None => true,
+        Some(0) => false,
+        Some(count) => {
+            let count = std::mem::take(count);
+            if count > 1 {
+                problem.message.push_str(&format!(", which {count} documents name"));
+            }
+            true
+        }
+    });
+}
+
 /// The error for a kind that no backend has.
 pub fn unknown(kinds: &dyn KindSource, name: &KindName) -> Problem {
     let KindName { backend, kind } = name;
@@ -67,7 +91,7 @@ pub fn unknown(kinds: &dyn KindSource, name: &KindName) -> Problem {
             "a kind takes them verbatim when it declares `document: {{apiVersion: {backend}, kind: {kind}}}`"
         ));
     }
-    let problem = Problem::new(format!("there is no backend `{backend}`"));
+    let problem = Problem::new(no_backend(backend));
     if backends.is_empty() {
         return problem.hint("add a document of `apiVersion: trueup/v1`, `kind: Backend` with this name");
     }

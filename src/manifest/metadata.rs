@@ -34,7 +34,7 @@ pub fn key(kind: &Kind, metadata: &Members, at: Pos, problems: &mut Problems) ->
     let before = problems.list.len();
     for name in part_names(metadata).into_iter().filter(|name| kind.part(name).is_none()) {
         let problem = Problem::new(format!("`{name}` is no part of the key of a `{}`", kind.name.kind));
-        problems.add(metadata[name].at, problem.hint(parts_hint(kind, name)));
+        problems.add_to_name(name, metadata[name].at, problem.hint(parts_hint(kind, name)));
     }
     let mut parts = Vec::new();
     for part in &kind.parts {

@@ -83,7 +83,11 @@ fn one(
             policy.ensure = word(name, node, &choices)?;
         }
         "on-conflict" => {
-            let choices = [("report", OnConflict::Report), ("force", OnConflict::Force)];
+            let choices = [
+                ("report", OnConflict::Report),
+                ("force", OnConflict::Force),
+                ("ignore", OnConflict::Ignore),
+            ];
             policy.on_conflict = word(name, node, &choices)?;
         }
         "drift" => policy.drift = word(name, node, &[("heal", Drift::Heal), ("report", Drift::Report)])?,

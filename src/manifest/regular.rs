@@ -21,8 +21,23 @@ pub fn read(path: &Path) -> Result<String, Problem> {
     if metadata.len() > MAX_BYTES as u64 {
         return Err(too_large(&name));
     }
-    let file = fs::File::open(path).map_err(|error| failed(&name, &error))?;
-    read_from(file, &name)
+    let file = open(path).map_err(|error| failed(&name, &error))?;
+    // It may be another one by now.
+    let metadata = file.metadata().map_err(|error| failed(&name, &error))?;
+    if metadata.is_file() { read_from(file, &name) } else { Err(not_regular(&name)) }
+}
+
+/// Opens a file without waiting for anybody: for the writer of a named pipe, say.
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
+    fs::OpenOptions::new().read(true).custom_flags(flags).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<fs::File> {
+    fs::File::open(path)
 }
 
 /// The text of a stream, called `name` in messages.

@@ -34,7 +34,7 @@ pub fn sets(
 ) -> (Vec<Set>, Vec<Problem>) {
     let (mut sets, mut list): (Vec<Set>, Vec<Problem>) = (Vec::new(), Vec::new());
     for mut raw in raws {
-        let mut problems = Problems::new(raw.source.file.clone());
+        let mut problems = Problems::of(&raw.source);
         outsides.walk(&mut raw.root, &mut problems);
         let set = read(&raw, source, &mut problems);
         if let Some(set) = set.filter(|_| problems.none()) {

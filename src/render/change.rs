@@ -4,6 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::core::base::Side;
 use crate::core::change::{Change, Reason, Shown};
+use crate::core::conflict::{Conflict, Resolution};
 use crate::core::fields::Immutable;
 use crate::core::report::{Action, Entry, Outcome};
 use crate::core::value::Value;
@@ -64,7 +65,7 @@ fn row(entry: &Entry, change: &Change) -> Row {
         (None, Some(_)) if entry.action != Action::Create => (Style::Good, "+ "),
         _ => (Style::Plain, "  "),
     };
-    let (sides, below) = match conflict(change) {
+    let (sides, below) = match conflict(entry, change) {
         Some(_) => (Line::new(), Vec::new()),
         None => sides(change),
     };
@@ -120,29 +121,28 @@ fn wants_consent(entry: &Entry) -> bool {
 /// need none.
 pub fn reason(entry: &Entry, change: &Change) -> (Style, String) {
     let (style, mut words) = bare_reason(entry, change);
-    if !change.set_by.is_empty() {
+    if !change.set_by.is_empty() && !words.contains(", held by ") {
         let names: Vec<String> = change.set_by.iter().map(|name| format!("`{name}`")).collect();
         words = format!("{words}, set by {}", names.join(", "));
     }
     (style, words)
 }
 
-/// The three sides of a change that both made.
-fn conflict(change: &Change) -> Option<String> {
-    let since = change.since.as_ref().filter(|since| since.side == Side::Conflict)?;
-    if change.is_secret() {
-        return Some("conflict: a secret, which both sides changed".into());
-    }
-    let told = |shown: Option<&Shown>| shown.map_or("nothing".into(), |shown| side(shown, true));
-    let (ours, theirs) = (told(change.after.as_ref()), told(change.before.as_ref()));
-    let base = since.base.as_ref().map(|base| format!("{} at the base, ", side(base, true)));
-    Some(format!("conflict: {}{ours} here, {theirs} there", base.unwrap_or_default()))
+/// The three sides of a change that both made, and what becomes of it.
+fn conflict(entry: &Entry, change: &Change) -> Option<(Style, String)> {
+    let told = entry.conflicts.iter().find(|conflict| conflict.path.as_ref() == Some(&change.path));
+    let found = told.cloned().or_else(|| Conflict::since_base(change))?;
+    let sides = found.sides(&|shown| side(shown, true));
+    Some(match found.resolution {
+        Resolution::Forced => (Style::Change, format!("forced: {sides}")),
+        Resolution::Reported | Resolution::GivenUp => (Style::Bad, format!("conflict: {sides}")),
+    })
 }
 
 /// Why the line is there, and who made the difference where there is a base.
 fn bare_reason(entry: &Entry, change: &Change) -> (Style, String) {
-    if let Some(words) = conflict(change) {
-        return (Style::Bad, words);
+    if let Some(told) = conflict(entry, change) {
+        return told;
     }
     let (style, words) = own_reason(entry, change);
     let Some(since) = &change.since else { return (style, words) };

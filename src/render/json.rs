@@ -5,6 +5,7 @@
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use crate::core::accept::Acceptance;
 use crate::core::base::Side;
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::exit::Verb;
@@ -14,6 +15,8 @@ use crate::core::node::Origin;
 use crate::core::report::{Action, Entry, Finding, LeftFiles, Report};
 use crate::core::tally::Tally;
 use crate::core::value::Value;
+
+use super::contest::Contest;
 
 /// The version of every JSON shape that the program prints.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -130,12 +133,29 @@ struct Object<'r> {
     message: Option<&'r str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<&'r str>,
+    /// The name of the case, where it has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     wrote: bool,
     /// Who made the difference since the base.
     #[serde(skip_serializing_if = "Option::is_none")]
     origin: Option<&'static str>,
     changes: Vec<Field<'r>>,
+    /// Fields that both sides changed, and what becomes of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    conflicts: Vec<Contest<'r>>,
     findings: Vec<Note<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    suggestions: Vec<Suggestion<'r>>,
+}
+
+/// A line for the kind's `fields` in the backend, with which what differs would be as good.
+#[derive(serde::Serialize)]
+struct Suggestion<'r> {
+    path: String,
+    words: &'r [String],
+    line: String,
+    why: &'static str,
 }
 
 /// `{backend, kind, key}`, the key by the names of its parts.
@@ -216,7 +236,7 @@ pub fn document(report: &Report, verb: Verb, verbose: bool) -> String {
         schema_version: SCHEMA_VERSION,
         command: verb.word(),
         summary: summary(report),
-        objects: shown(report, verbose).map(object).collect(),
+        objects: shown(report, verbose).map(|entry| object(entry, verbose)).collect(),
         left: report.left.iter().map(left).collect(),
         recorded: recorded(report),
     })
@@ -224,7 +244,8 @@ pub fn document(report: &Report, verb: Verb, verbose: bool) -> String {
 
 /// The report as lines: one an object, then the summary. A reader that finds no summary has not got all.
 pub fn lines(report: &Report, verb: Verb, verbose: bool) -> String {
-    let mut text: String = shown(report, verbose).map(|entry| line(&Row::Object(object(entry)))).collect();
+    let mut text: String =
+        shown(report, verbose).map(|entry| line(&Row::Object(object(entry, verbose)))).collect();
     text.extend(report.left.iter().map(|one| line(&Row::Left(left(one)))));
     let (schema_version, command) = (SCHEMA_VERSION, verb.word());
     let (summary, recorded) = (summary(report), recorded(report));
@@ -251,7 +272,7 @@ fn recorded(report: &Report) -> Option<Moved<'_>> {
 }
 
 fn shown(report: &Report, verbose: bool) -> impl Iterator<Item = &Entry> {
-    report.objects.iter().filter(move |entry| verbose || !entry.is_in_sync() || !entry.findings.is_empty())
+    report.objects.iter().filter(move |entry| verbose || !entry.is_quiet())
 }
 
 fn summary(report: &Report) -> Summary {
@@ -298,7 +319,8 @@ fn summary(report: &Report) -> Summary {
     }
 }
 
-fn object(entry: &Entry) -> Object<'_> {
+fn object(entry: &Entry, verbose: bool) -> Object<'_> {
+    let told = |finding: &&Finding| verbose || !finding.is_of_its_kind();
     let verdict = entry.verdict();
     let why = verdict.explanation();
     Object {
@@ -308,16 +330,24 @@ fn object(entry: &Entry) -> Object<'_> {
         result: verdict.word(),
         message: why.map(|why| why.message.as_str()),
         hint: why.and_then(|why| why.hint.as_deref()),
+        reason: why.and_then(|why| why.reason),
         wrote: entry.wrote,
         origin: entry.since.map(Side::word),
         changes: entry.changes.iter().map(field).collect(),
-        findings: entry.findings.iter().map(finding).collect(),
+        conflicts: entry.conflicts.iter().map(|conflict| Contest::of(&entry.id, conflict)).collect(),
+        findings: entry.findings.iter().filter(told).map(finding).collect(),
+        suggestions: entry.accepted.iter().map(suggestion).collect(),
     }
 }
 
 /// One object of a report, as a value to add to.
 pub fn entry(entry: &Entry) -> Value {
-    serde_json::to_value(object(entry)).expect("what is printed has text keys only")
+    serde_json::to_value(object(entry, true)).expect("what is printed has text keys only")
+}
+
+fn suggestion(accepted: &Acceptance) -> Suggestion<'_> {
+    let Acceptance { path, words, why, .. } = accepted;
+    Suggestion { path: path.to_string(), words, line: accepted.line(), why }
 }
 
 fn finding(finding: &Finding) -> Note<'_> {
@@ -343,7 +373,8 @@ fn field(change: &Change) -> Field<'_> {
     }
 }
 
-fn known(side: &Shown) -> Option<&Value> {
+/// A side that can be said as JSON.
+pub fn known(side: &Shown) -> Option<&Value> {
     match side {
         Shown::Value(value) => Some(value),
         Shown::Secret | Shown::Later(_) => None,

@@ -84,7 +84,7 @@ fn a_plan() {
               ],
               "findings": [
                 {
-                  "code": "LostUpdateRisk",
+                  "code": "PossibleOverwrite",
                   "message": "the API offers no precondition",
                   "hint": "declare `version` if it has one"
                 }

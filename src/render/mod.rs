@@ -4,6 +4,7 @@
 //! Knows the core's report, problems and items; knows nothing of files, HTTP or flags.
 
 pub mod change;
+mod contest;
 pub mod explained;
 pub mod exported;
 pub mod json;

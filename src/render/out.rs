@@ -11,6 +11,7 @@ use crate::core::exit::Exit;
 use crate::core::facts::Fact;
 use crate::core::identity::ObjectId;
 use crate::core::kind::Kind;
+use crate::core::mutant::planted;
 use crate::core::probe::Probe;
 use crate::core::problem::{Problem, said_by_system};
 use crate::core::report::Report;
@@ -265,6 +266,14 @@ impl Out {
         self.stderr.write(&text);
     }
 
+    /// What the reader of the command line says: help on standard output, a complaint on standard error. It
+    /// repeats words of the command line, which a script may have from anywhere.
+    pub fn usage(&mut self, text: &str, complains: bool) {
+        let safe = escape::block(&self.secrets.redactor().text(text)).into_owned();
+        let stream = if complains { &mut self.stderr } else { &mut self.stdout };
+        stream.write(&safe);
+    }
+
     /// Text that the program itself is the author of, or has made safe already, as it is: completions, the
     /// documents of an export.
     pub fn verbatim(&mut self, text: &str) {
@@ -283,7 +292,7 @@ impl Out {
         let lost = match self.stdout.state {
             Delivery::Whole => false,
             Delivery::Closed => self.format != Format::Text,
-            Delivery::Failed => true,
+            Delivery::Failed => !planted!(M30),
         };
         match exit {
             Exit::Success | Exit::Differs if lost => Exit::Failed,

@@ -65,7 +65,7 @@ fn say(out: &mut Out, text: &str) {
         change("d", None, Some(json!("v".repeat(38) + text + &"v".repeat(40))), Reason::Declared),
     ];
     object.findings =
-        vec![Finding { code: "LostUpdateRisk", message: padded.clone(), hint: Some(text.into()) }];
+        vec![Finding { code: "PossibleOverwrite", message: padded.clone(), hint: Some(text.into()) }];
     let report = Report { objects: vec![object], ..Report::default() };
     out.report(&report, &VIEW);
     out.preview(&report, &VIEW);

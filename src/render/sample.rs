@@ -31,7 +31,9 @@ pub fn entry(kind: &str, name: &str, line: u32, action: Action, result: Outcome)
         result,
         changes: vec![],
         since: None,
+        conflicts: vec![],
         findings: vec![],
+        accepted: vec![],
         wrote,
     }
 }
@@ -76,7 +78,7 @@ pub fn plan() -> Report {
         since: None,
     });
     exchange.findings = vec![Finding {
-        code: "LostUpdateRisk",
+        code: "PossibleOverwrite",
         message: "the API offers no precondition".into(),
         hint: Some("declare `version` if it has one".into()),
     }];

@@ -2,6 +2,7 @@
 //!
 //! Pure: a report in, lines out. The same report gives the same lines; nothing is asked of the terminal.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
@@ -57,9 +58,28 @@ pub fn report(report: &Report, view: &View) -> Text {
             text.push(line.with(Style::Dim, &format!("   {words}")));
         }
     }
+    if view.objects && view.verbose {
+        text.append(of_kinds(report));
+    }
     text.push(summary::line(report, view.verb, view.elapsed));
     if let Some(Recorded { name, commit }) = &report.recorded {
         text.push(Line::plain(&format!("Recorded: `{name}` is at {commit}.")));
+    }
+    text
+}
+
+/// What holds of all objects of a kind, once each.
+fn of_kinds(report: &Report) -> Text {
+    let mut kinds: BTreeMap<String, &Finding> = BTreeMap::new();
+    for entry in &report.objects {
+        let name = format!("{}/{}", entry.id.kind.backend, entry.id.kind.kind);
+        for finding in entry.findings.iter().filter(|finding| finding.is_of_its_kind()) {
+            kinds.entry(name.clone()).or_insert(finding);
+        }
+    }
+    let mut text = Text::new();
+    for (name, Finding { code, message, hint }) in kinds {
+        text.append(sentence(Style::Change, code, &format!("`{name}`: {message}"), hint.as_deref()));
     }
     text
 }
@@ -75,7 +95,7 @@ pub fn about(entry: &Entry) -> Text {
 
 /// The blocks of the objects, with their files below each other.
 fn objects(report: &Report, view: &View) -> Text {
-    let has_line = |entry: &&Entry| view.verbose || !entry.is_in_sync() || !entry.findings.is_empty();
+    let has_line = |entry: &&Entry| view.verbose || !entry.is_quiet();
     let shown: Vec<&Entry> = report.objects.iter().filter(has_line).collect();
     let backends = || shown.iter().map(|entry| &*entry.id.kind.backend).filter(|backend| *backend != OWN);
     let many = backends().any(|backend| Some(backend) != backends().next());
@@ -176,8 +196,18 @@ fn explanations(entry: &Entry, told: Option<&Explanation>) -> Text {
             if told == Some(why) { ("as above", None) } else { (&*why.message, why.hint.as_deref()) };
         text.append(sentence(style, word, message, hint));
     }
-    for Finding { code, message, hint } in &entry.findings {
+    for Finding { code, message, hint } in entry.findings.iter().filter(|one| !one.is_of_its_kind()) {
         text.append(sentence(Style::Change, code, message, hint.as_deref()));
+    }
+    for accepted in &entry.accepted {
+        let kind = &entry.id.kind;
+        let line = format!(
+            "`{}`, in `kinds.{}.fields` of the backend `{}`",
+            accepted.line(),
+            kind.kind,
+            kind.backend
+        );
+        text.append(sentence(Style::Aid, "suggest", &format!("{line}: {}", accepted.why), None));
     }
     text
 }

@@ -45,7 +45,7 @@ fn a_plan() {
               tags                           ["b","a"] → ["a","b"]   order: the same elements, in another order
             - probes[name=live].path         "/x"                    null: must not be set
               password                       (secret, changed)       differs on the server
-            LostUpdateRisk: the API offers no precondition
+            PossibleOverwrite: the API offers no precondition
             hint: declare `version` if it has one
         -/+ Queue //orders       manifests/queue.yaml:3
               durable   false → true   immutable: refused, needs --replace Queue///orders
@@ -73,7 +73,7 @@ fn a_plan_in_colour() {
               tags                           ␛[31m["b","a"]␛[0m␛[2m → ␛[0m␛[32m["a","b"]␛[0m   ␛[2morder: the same elements, in another order␛[0m
             ␛[31m- ␛[0mprobes[name=live].path         ␛[31m"/x"␛[0m                    ␛[2mnull: must not be set␛[0m
               password                       ␛[33m(secret, changed)␛[0m       ␛[2mdiffers on the server␛[0m
-            ␛[33mLostUpdateRisk␛[0m: the API offers no precondition
+            ␛[33mPossibleOverwrite␛[0m: the API offers no precondition
             ␛[36mhint␛[0m: declare `version` if it has one
         ␛[31m-/+␛[0m ␛[1mQueue //orders␛[0m      ␛[36mmanifests/queue.yaml:3␛[0m
               durable   ␛[31mfalse␛[0m␛[2m → ␛[0m␛[32mtrue␛[0m   ␛[31mimmutable: refused, needs --replace Queue///orders␛[0m

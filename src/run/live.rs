@@ -97,10 +97,10 @@ impl<'d> Veils<'d> {
 
     /// A live object without the secrets that its kind or a document of it names.
     fn mask(&self, item: Item, kind: &Kind) -> Item {
-        let mut value = scrub::mask(&item.value, &kind.fields);
-        for veil in self.over(&item) {
-            value = veil.cover(&value);
-        }
+        let rules = Veil::of_rules(&kind.fields);
+        let mut veils = self.over(&item);
+        veils.push(&rules);
+        let value = scrub::mask(&Veil::cover_all(&veils, &item.value), &kind.fields);
         Item { value: Arc::new(value), ..item }
     }
 }

@@ -4,6 +4,7 @@ mod base;
 pub mod clients;
 pub mod drive;
 mod embedded;
+mod force;
 mod git;
 pub mod input;
 pub mod live;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::clients::{Clients, Transports};
 use super::drive::{self, Limits, Tell};
+use super::force;
 use super::input::Input;
 use super::record::Record;
 use crate::api::client::Options as ClientOptions;
@@ -31,6 +32,10 @@ pub struct Choices {
     pub replace: BTreeSet<String>,
     /// Objects whose write-only values are sent again, as `Kind/part/part`.
     pub rotate: BTreeSet<String>,
+    /// Paths at which theirs may be overwritten, as `Kind/part/part:path`.
+    pub force_conflicts: BTreeSet<String>,
+    /// Whether lines for the backend are suggested.
+    pub suggest: bool,
     /// Whether anything may be written: then stores of the built-in server are made where there are none.
     pub may_write: bool,
     /// The value of `TRUEUP_ALLOW_EXEC`.
@@ -61,7 +66,9 @@ impl Runner {
     /// # Errors
     /// Backends that cannot be opened; flags that name no document.
     pub fn open(input: Input, secrets: Secrets, choices: Choices) -> Result<Runner, Vec<Problem>> {
-        let problems = unknown_names(&input.documents, &choices);
+        let mut documents = input.documents;
+        let mut problems = unknown_names(&documents, &choices);
+        problems.extend(force::set(&mut documents, &choices.force_conflicts));
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -73,7 +80,7 @@ impl Runner {
         let client =
             ClientOptions { allow_exec: choices.allow_exec.clone(), secrets, ..ClientOptions::default() };
         Ok(Runner {
-            documents: input.documents,
+            documents,
             graph: input.graph,
             kinds: input.kinds,
             sets: input.sets,
@@ -216,6 +223,7 @@ impl Runner {
         Options {
             replace: self.choices.replace.clone(),
             rotate: self.choices.rotate.clone(),
+            suggest: self.choices.suggest,
             writes: self.choices.parallel.unwrap_or(WRITES),
             seed: self.choices.seed,
             keep: false,

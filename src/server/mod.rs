@@ -6,13 +6,14 @@
 //! ```text
 //! a socket ── listen ── faults? ─┐
 //!                                ├─ api (routes, rules of HTTP) ── store (index in memory, log on disk)
-//! embedded (in process) ─────────┘
+//! embedded (in process) ─────────┘                             └─ ownership (who holds which field)
 //! ```
 
 pub mod api;
 pub mod embedded;
 pub mod faults;
 pub mod listen;
+pub mod ownership;
 pub mod store;
 
 pub use api::Server;

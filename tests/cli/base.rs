@@ -20,7 +20,7 @@ fn pending_drift_and_conflict_are_told_apart() {
           m      9 → 1   drift: changed on the server
           n      1 → 2   pending: changed in the files
         conflict: `both` was changed both in the files and on the server since the base
-        hint: leave the field out of the file, take theirs into it, or overwrite it with `trueup/on-conflict: force`
+        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts Queue/orders:both`
     Plan: 1 conflict. 1 object seen in 1 request.
     ");
     let json = repository.run("plan -f m --base HEAD --output json").expect(3).json();
@@ -42,7 +42,7 @@ fn pending_drift_and_conflict_are_told_apart() {
     assert_snapshot!(repository.run("apply --yes -f m --base HEAD").told(), @"
     exit 0
     ~   Queue orders   m/q.yaml:1   updated
-          both           conflict: 1 at the base, 2 here, 3 there
+          both           forced: 1 at the base, 2 here, 3 there
           m      9 → 1   drift: changed on the server
           n      1 → 2   pending: changed in the files
     Applied: 1 updated. 2 objects seen in 4 requests.
@@ -74,7 +74,7 @@ fn a_field_that_left_goes_if_it_is_still_the_bases() {
     !   Queue orders   m/q.yaml:1
         - changed      conflict: 1 at the base, nothing here, 7 there
         conflict: `changed` was changed both in the files and on the server since the base
-        hint: leave the field out of the file, take theirs into it, or overwrite it with `trueup/on-conflict: force`
+        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts Queue/orders:changed`
     Applied: 1 conflict. 1 object seen in 1 request.
     ");
     let live = repository.run("get Queue/orders -f m --output json").json();
@@ -96,7 +96,7 @@ fn a_field_inside_a_keyed_list_and_an_explicit_null() {
         - m                                     conflict: 1 at the base, nothing here, 2 there
         - n                1                    pending: null: must not be set
         conflict: `m` was changed both in the files and on the server since the base
-        hint: leave the field out of the file, take theirs into it, or overwrite it with `trueup/on-conflict: force`
+        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts Queue/orders:m`
     Plan: 1 conflict. 1 object seen in 1 request.
     "#);
 }
@@ -154,7 +154,7 @@ fn a_base_that_was_never_applied() {
           m   7 → 1   drift: changed on the server
           n           conflict: 1 at the base, 2 here, 7 there
         conflict: `n` was changed both in the files and on the server since the base
-        hint: leave the field out of the file, take theirs into it, or overwrite it with `trueup/on-conflict: force`
+        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts Queue/orders:n`
     Plan: 1 conflict. 1 object seen in 1 request.
     ");
 }

@@ -298,3 +298,24 @@ fn what_cannot_be_recorded_is_not_applied() {
     apply("--base production").expect(3);
     assert_eq!(repository.git("rev-parse refs/trueup/production"), was);
 }
+
+#[test]
+fn what_was_given_up_is_not_recorded_as_applied() {
+    let ignores =
+        |n: u32| queue("a", n).replace("name: a", "name: a, annotations: {trueup/on-conflict: ignore}");
+    let repository = Repository::applied("m/a.yaml", &ignores(1));
+    repository.foreign(&queue("a", 7));
+    repository.commit("m/a.yaml", &ignores(2));
+    assert_snapshot!(repository.run("apply --yes -f m --base HEAD~1 --record production").told(), @"
+    exit 0
+    =   Queue a   m/a.yaml:1
+        GivenUp: `n` is left as the server has it: 1 at the base, 2 here, 7 there
+        hint: to decide it, take theirs into the file, or overwrite it: `--force-conflicts Queue/a:n`
+    The one object is in sync; nothing was written. 1 object seen in 1 request.
+    --- stderr
+    warning: the ref is not moved: of `Queue a` not all is applied, as fields were given up
+    hint: decide the conflict, then apply again
+    ");
+    let none = repository.run("plan -f m --base production");
+    assert_eq!(none.code(), 65, "{}", none.told());
+}

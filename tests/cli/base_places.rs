@@ -198,7 +198,7 @@ fn explaining_with_a_base() {
     exit 0
     !   Queue a   m/a.yaml:1
         conflict: `both` was changed both in the files and on the server since the base
-        hint: leave the field out of the file, take theirs into it, or overwrite it with `trueup/on-conflict: force`
+        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts Queue/a:both`
           both   3 → 2
               conflict: 1 at the base, 2 here, 3 there
               declared at m/a.yaml:8:9

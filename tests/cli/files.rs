@@ -117,7 +117,7 @@ fn a_file_that_is_too_large() {
 #[test]
 fn a_file_that_is_too_deep() {
     let deep =
-        format!("apiVersion: demo\nkind: Team\nmetadata: {{name: red}}\nspec: {{a: {}", "[".repeat(2000));
+        format!("apiVersion: demo\nkind: Team\nmetadata: {{name: red}}\nspec: {{a: {}", "[".repeat(3000));
     assert_snapshot!(validate(deep), @"
     exit 65
     --- stderr
@@ -227,15 +227,15 @@ spec: {description:}
     12 | kind: Bakend
        |       ^
     hint: did you mean `Backend`? its kinds are `Backend`, `Set`
-    error: ./a.yaml:17:30: `nmae` is no part of the key of a `Team`
+    error: ./a.yaml:17:24: `nmae` is no part of the key of a `Team`
        |
     17 | metadata: {name: blue, nmae: x}
-       |                              ^
+       |                        ^
     hint: did you mean `name`? the parts of its key are `name`
-    error: ./a.yaml:18:7: `sepc` is not a key of a document
+    error: ./a.yaml:18:1: `sepc` is not a key of a document
        |
     18 | sepc: {description: x}
-       |       ^
+       | ^
     hint: did you mean `spec`? a document has `apiVersion`, `kind`, `metadata`, `spec`
     error: ./a.yaml:20:1: `metadata` of a `Team` needs `name`
        |
@@ -265,20 +265,20 @@ spec:
     assert_snapshot!(validate(text), @"
     exit 65
     --- stderr
-    error: ./a.yaml:6:12: a backend's `spec` has no `timeout`
+    error: ./a.yaml:6:3: a backend's `spec` has no `timeout`
       |
     6 |   timeout: 3s
-      |            ^
+      |   ^
     hint: known here are `url`, `preset`, `auth`, `tls`, `headers`, `limits`, `owner`, `kinds`
     error: ./a.yaml:8:11: a kind has neither `read` nor `list`
       |
     8 |     Team: {key: {name: .name}, lst: GET /teams}
       |           ^
     hint: what cannot be observed cannot be made to match
-    error: ./a.yaml:8:37: the kind `Team` has no `lst`
+    error: ./a.yaml:8:32: the kind `Team` has no `lst`
       |
     8 |     Team: {key: {name: .name}, lst: GET /teams}
-      |                                     ^
+      |                                ^
     hint: did you mean `list`? known here are `key`, `parent`, `id`, `match`, `document`, `list`, `read`, `create`, `update`, `delete`, `check`, `fields` and 17 more
     3 errors.
     ");

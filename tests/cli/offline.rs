@@ -182,10 +182,10 @@ spec:
     assert_snapshot!(scratch.trueup("validate -f .").done().told(), @"
     exit 65
     --- stderr
-    error: ./shop.yaml:6:11: a backend's `spec` has no `headrs`
+    error: ./shop.yaml:6:3: a backend's `spec` has no `headrs`
       |
     6 |   headrs: {X-Tenant: a}
-      |           ^
+      |   ^
     hint: did you mean `headers`? known here are `url`, `preset`, `auth`, `tls`, `headers`, `limits`, `owner`, `kinds`
     error: ./shop.yaml:10:42: `items`: filter `.items[`: expected closing bracket at character 8
        |

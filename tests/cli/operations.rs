@@ -256,5 +256,5 @@ fn wrong_waits_are_named_offline() {
     assert_snapshot!(told("wait: {url: .headers.location}"), @"error: backend.yaml:11:89: `wait` has no `done`");
     assert_snapshot!(told("wait: {url: '.a |', done: .b}"), @"error: backend.yaml:11:95: `url`: filter `.a |`: expected term at its end");
     assert_snapshot!(told("wait: {done: .b}"), @"error: backend.yaml:13:56: `wait` of `delete` looks at an object that is gone");
-    assert_snapshot!(told("wait: {uri: .a, done: .b}"), @"error: backend.yaml:11:95: `wait` has no `uri`");
+    assert_snapshot!(told("wait: {uri: .a, done: .b}"), @"error: backend.yaml:11:90: `wait` has no `uri`");
 }

@@ -102,7 +102,7 @@ fn what_somebody_changes_between_plan_and_apply_stays() {
         - gone           conflict: 1 at the base, nothing here, 7 there
           n      1 → 2   pending: changed in the files
         conflict: `gone` was changed both in the files and on the server since the base
-        hint: leave the field out of the file, take theirs into it, or overwrite it with `trueup/on-conflict: force`
+        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts Space/a:gone`
     ~   Space b   m/a.yaml:6   updated
         - gone   1   pending: declared no longer
     Applied: 1 updated, 1 conflict. 3 objects seen in 4 requests.
@@ -119,7 +119,7 @@ fn a_forced_object_is_held_to_what_was_seen() {
     job.foreign("a", "{\"n\": 5, \"gone\": 5}");
     job.plan(&forced("{n: 2}"), &[]).expect(0);
     let shown = job.other.trueup("plan --show p.plan").done().expect(0).out;
-    assert!(shown.contains("conflict: 1 at the base, 2 here, 5 there"), "{shown}");
+    assert!(shown.contains("forced: 1 at the base, 2 here, 5 there"), "{shown}");
     let value = job.other.trueup("plan --show p.plan --output json").done().expect(0).json();
     let change = &value["objects"][0]["changes"][1];
     assert_eq!(

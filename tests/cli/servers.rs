@@ -16,9 +16,14 @@ pub struct Served {
 impl Served {
     /// On the store `store` of the folder, with a rules file of faults.
     pub fn start(scratch: &Scratch, faults: &str) -> Served {
+        Served::start_with(scratch, faults, "")
+    }
+
+    /// The same with more flags.
+    pub fn start_with(scratch: &Scratch, faults: &str, flags: &str) -> Served {
         scratch.write("faults.yaml", faults);
         let line = "serve --listen 127.0.0.1:0 --store store --faults faults.yaml --no-sync";
-        let mut process = scratch.trueup(line).start();
+        let mut process = scratch.trueup(&format!("{line} {flags}")).start();
         let stdout = process.child.stdout.as_mut().expect("it is a pipe");
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line).expect("it says its address");

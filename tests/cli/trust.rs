@@ -48,18 +48,13 @@ fn a_backend_that_only_the_manifests_have() {
     assert_snapshot!(scratch.trueup("apply --yes -f repo --backends trusted.yaml").done().told(), @"
     exit 65
     --- stderr
-    error: repo/a.yaml:2:7: there is no backend `evil`
+    error: repo/a.yaml:2:7: there is no backend `evil`, which 2 documents name
       |
     2 | kind: Team
       |       ^
     hint: the backends are `demo`
-    error: repo/a.yaml:7:7: there is no backend `evil`
-      |
-    7 | kind: Space
-      |       ^
-    hint: the backends are `demo`
     warning: repo/evil.yaml:1:1: the backend `evil` is ignored: `--backends` names the only ones
-    2 errors, 1 warning.
+    1 error, 1 warning.
     ");
     assert_eq!(evil.lines(), [""; 0]);
 }
@@ -226,4 +221,92 @@ fn an_id_that_leads_elsewhere() {
     let sent: Vec<String> =
         server.lines().into_iter().filter(|line| !line.starts_with("GET /teams?")).collect();
     assert_eq!(sent, ["PATCH /teams/..%2Fspaces%2Fshop"]);
+}
+
+/// The line that CI runs, and what a pull request may try with it. Nothing is sent but to the one server that CI
+/// names, nothing is run, and where the input reaches too far nothing is sent at all.
+#[test]
+fn a_pull_request_gets_nowhere() {
+    let (trusted, evil) = (empty(), empty());
+    let scratch = Scratch::new();
+    let auth = "  auth: {bearer: !secret env:CI_TOKEN}";
+    scratch.write("ci/backends.yaml", backend(&trusted.url(), auth));
+    scratch.write("secrets/key.txt", "ci-key-1");
+    let space =
+        |spec: &str| format!("apiVersion: demo\nkind: Space\nmetadata: {{name: shop}}\nspec: {spec}\n");
+    let run = |text: String| {
+        let _ = std::fs::remove_dir_all(scratch.path("repo"));
+        scratch.write("repo/manifests/a.yaml", space("{a: !env SHOP_NAME}"));
+        match text.is_empty() {
+            true => symlink("../../secrets", scratch.path("repo/manifests/link")).expect("a link"),
+            false => scratch.write("repo/manifests/b.yaml", text),
+        }
+        let line = "plan -f repo/manifests --backends ci/backends.yaml --allow-env SHOP_*";
+        let run = scratch.trueup(line).env("SHOP_NAME", "shop").env("CI_TOKEN", "ci-token-1");
+        let before = trusted.lines().len();
+        let done = run.env("DEPLOY_KEY", "ci-key-1").done();
+        assert!(!done.told().contains("ci-token-1") && !done.told().contains("ci-key-1"), "{}", done.told());
+        (done.code(), trusted.lines().len() - before)
+    };
+    assert_eq!(run(String::new()), (65, 0), "a link out of the folder");
+    // A backend of the same name at another address; one that runs a command: not even looked at.
+    assert_eq!(run(backend(&evil.url(), auth)), (0, 1));
+    let command = backend(&evil.url(), "  auth: {bearer: {command: [/bin/sh, -c, touch ran]}}");
+    assert_eq!(run(command.replace("name: demo", "name: other")), (0, 1));
+    // Other variables, by a tag, as a secret, and by an annotation; files by their path and by a link.
+    let other = |spec: &str| space(spec).replace("name: shop", "name: other");
+    for spec in ["{a: !env DEPLOY_KEY}", "{a: !secret env:DEPLOY_KEY}", "{a: !env CI_TOKEN}"] {
+        assert_eq!(run(other(spec)), (65, 0), "{spec}");
+    }
+    let annotated = other("{}").replace(
+        "name: other",
+        r#"name: other, annotations: {trueup/values: '{"spec.a": "secret env:DEPLOY_KEY"}'}"#,
+    );
+    assert_eq!(run(annotated), (65, 0));
+    for spec in [
+        "{a: !file ../../../etc/passwd}",
+        "{a: !file ../../secrets/key.txt}",
+        "{a: !secret file:../../secrets/key.txt}",
+        "{a: !file /etc/passwd}",
+    ] {
+        assert_eq!(run(other(spec)), (65, 0), "{spec}");
+    }
+    assert_eq!(evil.lines(), [""; 0]);
+    assert!(!scratch.path("ran").exists());
+}
+
+/// An allowed command that fails, says too much, or gives nothing that can be sent.
+#[test]
+fn commands_that_misbehave() {
+    let server = empty();
+    for (script, want) in [
+        (
+            "printf 'no \\033]52;c;eA==\\007 for pass-1234 today' >&2; exit 2",
+            "failed (exit status: 2): no \\u{1b}]52;c;eA==\\u{7} for (redacted) today",
+        ),
+        ("exec head -c 10000000 /dev/zero", "printed more than 1 MB"),
+        ("exit 0", "the credential from the command `/bin/sh` is empty"),
+        ("echo a; echo b", "has more than one line, or a control character"),
+        ("printf 'a\\tb'", "has more than one line, or a control character"),
+        ("printf '\\377'", "printed something that is not text"),
+    ] {
+        let auth = format!("  auth: {{bearer: {{command: [/bin/sh, -c, {script:?}]}}}}");
+        let scratch = Scratch::with("backend.yaml", backend(&server.url(), &auth));
+        scratch.write(
+            "a.yaml",
+            "apiVersion: demo\nkind: Space\nmetadata: {name: shop}\nspec: {a: !secret env:PASS}\n",
+        );
+        let run = scratch.trueup("plan -f a.yaml -f backend.yaml").env("TRUEUP_ALLOW_EXEC", "gh:/bin/sh");
+        let done = run.env("PASS", "pass-1234").done().expect(1);
+        assert!(done.out.contains(want), "{}", done.told());
+        assert!(!done.out.contains('\u{1b}') && !done.out.contains("pass-1234"), "{}", done.told());
+    }
+    let relative = backend(&server.url(), "  auth: {bearer: {command: [./get-token.sh]}}");
+    let scratch = Scratch::with("backend.yaml", relative);
+    scratch.write("get-token.sh", "#!/bin/sh\ntouch ran\n");
+    scratch.write("a.yaml", TEAM_AND_SPACE);
+    let run = scratch.trueup("plan -f a.yaml -f backend.yaml").env("TRUEUP_ALLOW_EXEC", "./get-token.sh");
+    run.done().expect(1);
+    assert!(!scratch.path("ran").exists(), "a file of the project is no command");
+    assert_eq!(server.lines(), [""; 0]);
 }

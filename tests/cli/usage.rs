@@ -167,3 +167,23 @@ fn help_and_version_are_no_errors() {
     assert!(help.out.contains("Without a terminal and without --yes nothing is written"), "{}", help.out);
     assert_eq!((version.err, help.err), (String::new(), String::new()));
 }
+
+/// A word that a script has from somewhere is shown, and acts on nothing.
+#[test]
+fn control_characters_of_the_command_line() {
+    let scratch = Scratch::new();
+    for words in [
+        vec!["pl\u{1b}]52;c;eA==\u{7}an"],
+        vec!["plan", "--\u{1b}[2J"],
+        vec!["plan", "-f", "\u{1b}[2J\u{202e}"],
+        vec!["get", "-f", ".", "--only", "\u{9b}31m["],
+        vec!["plan", "-f", ".", "--timeout", "\u{1b}[31m"],
+    ] {
+        let done = scratch.trueup_of(words.iter().copied()).done();
+        assert_ne!(done.code(), 0, "{}", done.told());
+        let acts = |c: char| c != '\n' && (c.is_control() || c == '\u{202e}');
+        assert!(!done.err.contains(acts) && !done.out.contains(acts), "{:?}", done.err);
+    }
+    let help = scratch.trueup("plan --help").done().expect(0);
+    assert!(help.out.contains("--backends") && help.err.is_empty(), "{}", help.told());
+}

@@ -238,6 +238,7 @@ fn a_race_on_a_version() {
     !   Space shop   a.yaml:6
           description   "Our shop" → "The shop"   differs on the server
         conflict: updating Space shop: the server answered 412 Precondition Failed: an injected fault
+        Contended: its write was refused as a conflict 6 times, each from a new look
         hint: others change it all the time, or `version` in the backend is not what the server compares
     Applied: 1 conflict, 1 in sync
     "#);
@@ -258,7 +259,7 @@ fn a_write_that_does_not_stick() {
     !   Space shop   a.yaml:6
           description   "Another" → "The shop"   differs on the server
         not effective: `description`: sent "The shop", the server stores "Another"
-        hint: if the server's form is as good, say so in the backend: `fields: {description: COMPARER}`, or `ignore`
+        hint: if the server may keep a value of its own, say so in the backend: `fields: {description: ignore}`
     Applied: 1 created, 1 not effective
     "#);
     assert_eq!(served.written(), ["PUT /spaces/shop", "POST /teams"]);

@@ -60,6 +60,8 @@ pub struct Changed {
     desired: Option<String>,
     /// A file of the folder that takes the place of `server.yaml`.
     server: Option<String>,
+    /// A file of the folder that takes the place of `kinds.yaml`.
+    backend: Option<String>,
     #[serde(default)]
     env: BTreeMap<String, String>,
     /// Nothing is added to the command line: it is about a file that an earlier run made.
@@ -109,8 +111,11 @@ impl Case {
             fs::create_dir(scratch.path().join("base")).map_err(|e| e.to_string())?;
             self.place("base.yaml", &scratch.path().join("base/desired.yaml"))?;
         }
-        fs::write(scratch.path().join("backend.yaml"), self.backend(&server.url())?)
-            .map_err(|e| e.to_string())?;
+        let describe = |kinds: &str| {
+            let text = self.backend(&server.url(), kinds)?;
+            fs::write(scratch.path().join("backend.yaml"), text).map_err(|e| e.to_string())
+        };
+        describe("kinds.yaml")?;
         server.answer_from(self.script("server.yaml")?);
         let mut told = self.about.to_string();
         for run in &self.about.runs {
@@ -120,6 +125,9 @@ impl Case {
                 Run::Changed(changed) => {
                     if let Some(desired) = &changed.desired {
                         self.place(desired, &scratch.path().join("desired.yaml"))?;
+                    }
+                    if let Some(kinds) = &changed.backend {
+                        describe(kinds)?;
                     }
                     if let Some(name) = &changed.server {
                         server.answer_from(self.script(name)?);
@@ -145,7 +153,7 @@ impl Case {
                 self.tell(&request, &mut told);
             }
         }
-        Ok(told.replace(&server.url(), "URL"))
+        Ok(numbered(&told.replace(&server.url(), "URL")))
     }
 
     /// A request as the transcript shows it.
@@ -167,10 +175,10 @@ impl Case {
     }
 
     /// The Backend document: `kinds.yaml` below `kinds`, beside what `spec.yaml` says.
-    fn backend(&self, url: &str) -> Result<String, String> {
+    fn backend(&self, url: &str, kinds: &str) -> Result<String, String> {
         let mut text =
             format!("apiVersion: trueup/v1\nkind: Backend\nmetadata: {{name: api}}\nspec:\n  url: {url}\n");
-        for (file, head, indent) in [("spec.yaml", "", "  "), ("kinds.yaml", "  kinds:\n", "    ")] {
+        for (file, head, indent) in [("spec.yaml", "", "  "), (kinds, "  kinds:\n", "    ")] {
             let path = self.folder.join(file);
             if path.exists() {
                 text.push_str(head);
@@ -216,6 +224,25 @@ fn timeless(text: &str) -> String {
         None => line.to_owned(),
     };
     text.lines().map(|text| line(text) + "\n").collect()
+}
+
+/// Idempotency keys by the order in which they come: the server's port is in each.
+fn numbered(text: &str) -> String {
+    let mut keys: Vec<String> = Vec::new();
+    let number = |found: &regex_lite::Captures| {
+        let at = keys.iter().position(|key| *key == found[0]).unwrap_or_else(|| {
+            keys.push(found[0].to_owned());
+            keys.len() - 1
+        });
+        format!("KEY-{}", at + 1)
+    };
+    key().replace_all(text, number).into_owned()
+}
+
+/// A UUID of version 8.
+pub fn key() -> regex_lite::Regex {
+    let pattern = "[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}";
+    regex_lite::Regex::new(pattern).expect("an expression")
 }
 
 fn yaml<T: DeserializeOwned>(path: &Path) -> Result<T, String> {

@@ -55,7 +55,7 @@ fn a_field_that_another_manager_took_is_a_conflict_that_names_both_sides() {
             `metadata.labels[\"app.example.com/tier\"]`: ours \"web\", theirs \"db\", held by `kubectl`";
         assert_eq!(entry["message"], said);
         let hint = entry["hint"].as_str().expect("a hint");
-        for way in ["take their value", "leave the field out", "trueup/on-conflict: force"] {
+        for way in ["take theirs", "leave it out", "--force-conflicts"] {
             assert!(hint.contains(way), "{hint}");
         }
         assert_eq!(entry["changes"][0]["setBy"], json!(["kubectl"]));

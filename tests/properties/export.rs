@@ -21,14 +21,14 @@ fn exported(observed: &Value, rules: &FieldRules, veils: &[&Veil], elsewhere: &[
     minimal(observed, rules, &known)
 }
 
-fn written(spec: &Node) -> String {
+pub fn written(spec: &Node) -> String {
     let mut text = String::new();
     emit::member(&mut text, "spec", spec, 0);
     text
 }
 
 /// The body as a document that is loaded has it.
-fn loaded(text: &str) -> Node {
+pub fn loaded(text: &str) -> Node {
     let source = Arc::new(Source { file: "-".into(), text: text.into() });
     let documents = yaml::parse(&source).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"));
     documents[0].root.get("spec").expect(text).clone()

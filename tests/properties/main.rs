@@ -1,13 +1,18 @@
-//! Laws of the pure core. 256 cases each; `PROPTEST_CASES` scales them.
+//! Laws of the pure core. 256 cases each, which `PROPTEST_CASES` scales; in [`many`] very many.
 
 mod base;
+mod bytes;
+mod draw;
 mod export;
 mod make;
+mod many;
+mod ownership;
 
 use proptest::prelude::*;
 use trueup::core::change::{Reason, Shown};
 use trueup::core::diff::{agrees, diff, undeclared};
 use trueup::core::fields::FieldRules;
+use trueup::core::give_up::{self, Given};
 use trueup::core::node::{Node, Pos};
 use trueup::core::overlay::{Form, overlay};
 use trueup::core::patch::{Operation, apply_json, apply_merge, json_patch, merge_patch};
@@ -44,6 +49,17 @@ proptest! {
     fn a_create_settles_the_difference(Case { desired, rules, .. } in case()) {
         if let Ok(sent) = overlay(&desired, &Value::Object(Default::default()), &rules, Form::Full) {
             prop_assert_eq!(diff(&desired, &sent, &rules), [], "sent {}", sent);
+        }
+    }
+
+    #[test]
+    fn what_is_given_up_differs_no_more(Case { desired, observed, rules } in case()) {
+        for change in diff(&desired, &observed, &rules) {
+            let Some(place) = give_up::place(&change.path) else { continue };
+            let given = Given::of(place.clone(), &desired, &rules, false);
+            let left = give_up::without(&desired, &[given], &observed);
+            let still = diff(&left, &observed, &rules).into_iter().find(|still| place.covers(&still.path));
+            prop_assert_eq!(still, None, "{} is given up for {}", place, change.path);
         }
     }
 

@@ -49,6 +49,11 @@ fn scalar() -> impl Strategy<Value = Value> {
     ]
 }
 
+/// An object of a server: any map.
+pub fn item() -> impl Strategy<Value = Map<String, Value>> {
+    btree_map(name(), value(), 0..4).prop_map(|map| map.into_iter().collect())
+}
+
 /// Any JSON value, a map most of the time.
 pub fn value() -> impl Strategy<Value = Value> {
     scalar().prop_recursive(4, 40, 5, |inner| {

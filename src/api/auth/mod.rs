@@ -19,6 +19,7 @@ use tokio::time::Instant;
 pub use self::proof::Proof;
 
 use super::exec::{self, ExecError};
+use super::file;
 use super::transport::TransportError;
 use crate::backend::connection::{Auth, Connection, Credential, Text, TokenBody, TokenCall};
 use crate::backend::token::Granted;
@@ -227,8 +228,7 @@ impl Authenticator {
         let text = match credential {
             Credential::Text(text) => reveal(text)?,
             Credential::File(path) => {
-                let read = tokio::fs::read_to_string(path).await;
-                read.map_err(|source| AuthError::Read { path: path.clone(), source })?
+                file::read_text(path).map_err(|source| AuthError::Read { path: path.clone(), source })?
             }
             Credential::Command(command) => exec::run(command, self.allowed.as_deref()).await?,
         };

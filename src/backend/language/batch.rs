@@ -23,6 +23,12 @@ pub fn check(reader: &mut Reader, kind: &Kind, node: &Node) {
             request(reader, kind, op, name, at(name));
             mask(reader, op, name, at(name));
             content(reader, op, name, at(name));
+            if op.idempotency.is_some() {
+                reader.wrong(
+                    at(name),
+                    format!("`idempotency` of `{name}` names one create, and a `batch` is of many"),
+                );
+            }
         }
     }
     precondition(reader, kind, &at);

@@ -388,3 +388,58 @@ fn all_problems_are_said_in_one_run() {
     ");
     assert_eq!(kinds.iter().map(|kind| &*kind.name.kind).collect::<Vec<_>>(), ["D"]);
 }
+
+#[test]
+fn keys_of_creates() {
+    let create = |words: &str| with(&format!("create: {{request: 'POST /t', {words}}}"));
+    table(&[
+        (
+            create("idempotency: {header: K, query: k}"),
+            "T create idempotency",
+            "`idempotency` says one place for the key",
+            "as in `{header: Idempotency-Key}`",
+        ),
+        (
+            create("idempotency: {cookie: k}"),
+            "T create idempotency cookie",
+            "`idempotency` has no `cookie`",
+            "known here are",
+        ),
+        (
+            create("idempotency: {header: 'a b'}"),
+            "T create idempotency header",
+            "`a b` is not the name of a header",
+            "",
+        ),
+        (
+            create("idempotency: {body: '.a[0]'}"),
+            "T create idempotency body",
+            "`.a[0]` is not the path of a member of the body",
+            "as in `.requestId`",
+        ),
+        (
+            create("idempotency: {header: X-Id}, headers: {x-id: a}"),
+            "T create idempotency",
+            "`x-id` would be sent twice: by the request, and as its key",
+            "",
+        ),
+        (
+            create("batch: 5, idempotency: {header: K}"),
+            "T create",
+            "`idempotency` of `create` names one create, and a `batch` is of many",
+            "",
+        ),
+        (
+            with("create: POST /t, update: {request: 'PUT /t/{name}', idempotency: {header: K}}"),
+            "T update idempotency",
+            "`idempotency` of `update` has no use: other writes are looked at before they are done again",
+            "",
+        ),
+        (
+            create("send: json-patch"),
+            "T create send",
+            "a create cannot send a JSON Patch: there is nothing that it could change",
+            "leave `send` out",
+        ),
+    ]);
+}

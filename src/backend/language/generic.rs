@@ -50,7 +50,13 @@ pub fn generic_kind(backend: &str, kind: &str, parts: &[&str]) -> Result<Kind, P
         "update": {"request": format!("PATCH {item}"), "send": "merge"},
         "delete": format!("DELETE {item}"),
         "version": ".revision",
-        "fields": {"id": "server-owned", "revision": "server-owned"},
+        "deleting": ".body.deletionRevision",
+        "fields": {
+            "id": "server-owned",
+            "revision": "server-owned",
+            "deletionRevision": "server-owned",
+            "finalizers": "set",
+        },
     });
     let source = Source { file: "built-in".into(), text: String::new() };
     let mut reader = Reader::new(&source);

@@ -208,7 +208,7 @@ fn operations(reader: &mut Reader, record: Record, parts: &[Part]) -> Option<Ope
 fn as_update(record: Record, create: &Op) -> Op {
     let stated = record.get("create").is_some_and(|node| node.get("send").is_some());
     let send = if stated { create.send } else { default_send(create.method, Role::Update) };
-    Op { send, id: None, ..create.clone() }
+    Op { send, id: None, idempotency: None, ..create.clone() }
 }
 
 fn version(reader: &mut Reader, node: &Node, parts: &[Part]) -> Option<Version> {

@@ -4,6 +4,8 @@
 //! (`reader`), the records of a kind (`kind`, `operation`, `listing`, `template`, `words`), and what only
 //! shows when all kinds are there (`check`). Nothing here knows an API, a file or the network.
 
+#[cfg(test)]
+mod accepted_tests;
 mod address;
 mod auth;
 mod batch;

@@ -5,12 +5,29 @@ use std::time::Duration;
 use super::reader::{Reader, Record};
 use super::template::{self, TemplateError};
 use crate::backend::form;
+use crate::core::idempotency::Idempotency;
 use crate::core::kind::{Forced, Method, Op, Send, Template, Wait};
 use crate::core::node::{Node, Pos, Want};
+use crate::core::path::{Path, Step};
 
 /// The members of an operation's record.
-pub const OPERATION: [&str; 11] =
-    ["request", "query", "headers", "type", "body", "item", "id", "send", "batch", "wait", "forced"];
+pub const OPERATION: [&str; 12] = [
+    "request",
+    "query",
+    "headers",
+    "type",
+    "body",
+    "item",
+    "id",
+    "send",
+    "batch",
+    "wait",
+    "forced",
+    "idempotency",
+];
+
+/// The members of `idempotency`: where the key goes.
+pub const IDEMPOTENCY: [&str; 3] = ["header", "query", "body"];
 
 /// The members of `wait`.
 pub const WAIT: [&str; 5] = ["done", "failed", "url", "every", "limit"];
@@ -78,6 +95,7 @@ fn bare(reader: &mut Reader, text: &str, at: Pos, role: Role, parts: &[&str]) ->
         batch: None,
         wait: None,
         forced: None,
+        idempotency: None,
     })
 }
 
@@ -104,6 +122,11 @@ pub fn record(reader: &mut Reader, record: Record, what: &str, role: Role, parts
     op.media = record.get("type").and_then(|node| media(reader, node));
     if let Some(node) = record.get("send") {
         op.send = self::send(reader, node)?;
+        if op.send == Send::JsonPatch && role == Role::Create {
+            reader
+                .wrong(node.at, "a create cannot send a JSON Patch: there is nothing that it could change")
+                .hint = Some("leave `send` out, or say `ours`".into());
+        }
         if op.send == Send::JsonPatch && op.media.as_deref().is_some_and(form::is_form) && op.body.is_none() {
             reader.wrong(node.at, "a JSON Patch is a list of operations, which no form can say").hint =
                 Some("send `merge`, `full` or `ours` as a form".into());
@@ -112,6 +135,7 @@ pub fn record(reader: &mut Reader, record: Record, what: &str, role: Role, parts
     op.batch = record.get("batch").and_then(|node| batch(reader, node, role));
     op.wait = record.get("wait").and_then(|node| wait(reader, node));
     op.forced = record.get("forced").and_then(|node| forced(reader, node, parts));
+    op.idempotency = record.get("idempotency").and_then(|node| idempotency(reader, node));
     Some(op)
 }
 
@@ -226,6 +250,36 @@ fn wait(reader: &mut Reader, node: &Node) -> Option<Wait> {
         every: duration(reader, "every", WAIT_EVERY)?,
         limit: duration(reader, "limit", WAIT_LIMIT)?,
     })
+}
+
+/// Where the key of a create goes: one place.
+fn idempotency(reader: &mut Reader, node: &Node) -> Option<Idempotency> {
+    let before = reader.problems.len();
+    let record = reader.map(node, "`idempotency`", &IDEMPOTENCY).filter(|_| reader.is_sound_since(before))?;
+    let said: Vec<&str> = IDEMPOTENCY.into_iter().filter(|name| record.get(name).is_some()).collect();
+    let [place] = said[..] else {
+        reader.wrong(node.at, "`idempotency` says one place for the key").hint =
+            Some("as in `{header: Idempotency-Key}`, `{query: request_id}` or `{body: .requestId}`".into());
+        return None;
+    };
+    let value = record.get(place)?;
+    let text = reader.text(value, &format!("`{place}`"))?;
+    match place {
+        "header" => {
+            header_name(reader, value.at, text);
+            Some(Idempotency::Header(text.to_ascii_lowercase()))
+        }
+        "query" => Some(Idempotency::Query(text.into())),
+        _ => {
+            let filter = reader.filter(value, "`body`")?;
+            let fields = filter.plain().filter(|fields| !fields.is_empty());
+            if fields.is_none() {
+                reader.wrong(value.at, format!("`{text}` is not the path of a member of the body")).hint =
+                    Some("as in `.requestId`".into());
+            }
+            Some(Idempotency::Body(Path(fields?.iter().cloned().map(Step::Field).collect())))
+        }
+    }
 }
 
 fn forced(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<Forced> {

@@ -80,7 +80,8 @@ impl<'d> Reader<'d> {
         for (name, member) in self.members(node, what) {
             if !known.contains(&name) {
                 let hint = suggest::hint(name, "known here are", known.iter().copied());
-                self.wrong(member.at, format!("{what} has no `{name}`")).hint = Some(hint);
+                let at = self.source.place_of_name(name, member.at);
+                self.wrong(at, format!("{what} has no `{name}`")).hint = Some(hint);
             }
         }
         matches!(node.want, Want::Map(_)).then_some(Record { node })

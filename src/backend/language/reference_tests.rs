@@ -31,7 +31,7 @@ fn every_word_is_in_the_reference() {
     let ways: Vec<&str> = listing::PAGE_BY.iter().map(|(word, _)| *word).collect();
     let placeholders: Vec<&str> = template::WORDS.iter().map(|(word, _)| *word).chain(["part"]).collect();
     let functions: Vec<&str> = prelude().into_iter().chain(NATIVE).collect();
-    let tables: [(&str, &[&str]); 17] = [
+    let tables: [(&str, &[&str]); 18] = [
         ("backend", &super::SPEC),
         ("limits", &connection::LIMITS),
         ("tls", &connection::TLS),
@@ -41,6 +41,7 @@ fn every_word_is_in_the_reference() {
         ("kind", &kind::MEMBERS),
         ("operation", &operation::OPERATION),
         ("wait", &operation::WAIT),
+        ("idempotency", &operation::IDEMPOTENCY),
         ("send", &send),
         ("placeholders", &placeholders),
         ("list", &listing::LISTING),

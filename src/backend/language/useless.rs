@@ -5,11 +5,17 @@
 use super::listing::PAGE_BY;
 use super::reader::Reader;
 use crate::core::filter::Filter;
+use crate::core::idempotency::Idempotency;
 use crate::core::kind::{Kind, ListOp, Method, Op, PageBy, Read, Version};
 use crate::core::node::{Node, Pos, Want};
 
 /// What is said of one write, and means nothing to a request that only looks.
-const OF_WRITES: [&str; 5] = ["id", "send", "batch", "wait", "forced"];
+const OF_WRITES: [&str; 6] = ["id", "send", "batch", "wait", "forced", "idempotency"];
+/// What is said of a create, and why it is of no use elsewhere.
+const OF_CREATES: [(&str, &str); 2] = [
+    ("id", "it is where the answer to a create has the new id"),
+    ("idempotency", "other writes are looked at before they are done again"),
+];
 
 /// Checks all operations of a kind, and the words beside them.
 pub fn check(reader: &mut Reader, kind: &Kind, node: &Node) {
@@ -77,12 +83,10 @@ impl<'f> Finder<'f, '_> {
             ("delete", kind.delete.as_ref()),
         ] {
             let Some(op) = op else { continue };
-            if name != "create"
-                && let Some(at) = self.word(name, "id")
-            {
-                let message =
-                    format!("`id` of `{name}` has no use: it is where the answer to a create has the new id");
-                self.reader.wrong(at, message);
+            for (word, why) in OF_CREATES.iter().filter(|_| name != "create") {
+                if let Some(at) = self.word(name, word) {
+                    self.reader.wrong(at, format!("`{word}` of `{name}` has no use: {why}"));
+                }
             }
             // A create may be the update as well, which has observed the object.
             let null: &[&str] = if name == "create" && kind.update.is_none() {
@@ -93,6 +97,23 @@ impl<'f> Finder<'f, '_> {
             self.null_variables(name, op.body.iter(), null);
         }
         self.waiting_for_what_is_gone();
+        self.key_sent_twice();
+    }
+
+    /// A header or a parameter that the request says already.
+    fn key_sent_twice(&mut self) {
+        let Some(create) = &self.kind.create else { return };
+        let Some(at) = self.word("create", "idempotency") else { return };
+        let (name, said) = match &create.idempotency {
+            Some(Idempotency::Header(name)) => {
+                (name, create.headers.iter().any(|(have, _)| have.eq_ignore_ascii_case(name)))
+            }
+            Some(Idempotency::Query(name)) => (name, in_query(create, name)),
+            Some(Idempotency::Body(_)) | None => return,
+        };
+        if said {
+            self.reader.wrong(at, format!("`{name}` would be sent twice: by the request, and as its key"));
+        }
     }
 
     fn waiting_for_what_is_gone(&mut self) {

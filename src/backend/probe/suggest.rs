@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::paths::{self, as_yaml, is_settled};
 use super::{Evidence, changes};
+use crate::core::accept::mask_of;
 use crate::core::compare;
 use crate::core::fields::Comparer;
 use crate::core::kind::{Kind, Part, Version};
@@ -92,14 +93,6 @@ pub fn is_secret(name: &str) -> bool {
     let words = words(name);
     let key = |pair: &[String]| BEFORE_KEY.contains(&pair[0].as_str()) && pair[1] == "key";
     words.iter().any(|word| SECRET.contains(&word.as_str())) || words.windows(2).any(key)
-}
-
-/// The expression for a text that hides a value: one character over and over.
-fn mask_of(text: &str) -> Option<String> {
-    let first = text.chars().next().filter(|c| ['*', '•', '●', 'x', 'X'].contains(c))?;
-    let masked = text.chars().count() >= 3 && text.chars().all(|c| c == first);
-    let literal = if first == '*' { "\\*".to_owned() } else { first.to_string() };
-    masked.then(|| format!("^{literal}+$"))
 }
 
 fn secrets(kind: &Kind, values: &[&Value], probed: &mut Probed) {

@@ -10,6 +10,7 @@ mod place;
 mod since;
 
 pub use left::{Left, left};
+pub use place::find;
 pub use since::{Sides, tell};
 
 use std::sync::Arc;

@@ -62,3 +62,7 @@ pub struct Comparison {
 pub fn agrees(desired: &Node, observed: &Value, rules: &FieldRules) -> bool {
     walk::agrees(desired, observed, Scope::root(rules))
 }
+
+#[cfg(test)]
+#[path = "large_tests.rs"]
+mod large;

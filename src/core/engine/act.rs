@@ -5,11 +5,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::super::exchange::Item;
-use super::super::kind::Kind;
 use super::super::node::Node;
-use super::super::report::{Action, Explanation, Outcome};
+use super::super::report::{Action, CREATE_UNCERTAIN, Explanation, Outcome};
 use super::backoff;
-use super::decide::{Decision, Facts, Seen, decide};
+use super::decide::{Decision, Seen};
 use super::object::{Object, Phase};
 use super::observe::version_needs_read;
 use super::{Engine, Mode};
@@ -25,25 +24,12 @@ impl Engine {
         if self.is_awaited(at) {
             return;
         }
-        let managers = self.managers_of(at);
-        let object = &self.objects[at];
-        let spec = self.spec(at);
-        let own = object.own_spec();
-        let decision = decide(&Facts {
-            id: &object.id,
-            kind: &object.kind,
-            policy: &object.policy,
-            spec: &spec,
-            own: &own,
-            base: &object.base,
-            wrote: object.sets > 0,
-            seen: &object.seen,
-            managers: &managers,
-            may_replace: object.policy.replace || self.is_named(at, &self.options.replace),
-            rotate: self.rotates(at),
-        });
+        self.judge_guard(at);
+        let decision = self.decision(at);
         self.recognise_own_write(at, decision.settled == Some(Outcome::InSync));
-        if self.waits_for_the_server(at, decision.action) {
+        if self.waits_for_the_server(at, decision.action)
+            || (decision.action == Action::Create && self.is_claimed(at))
+        {
             return;
         }
         if self.serves_already(at) && decision.action != Action::Replace {
@@ -55,26 +41,33 @@ impl Engine {
         self.take_note(at, &decision);
         self.note_later(at, decision.action);
         if let Some(outcome) = decision.settled {
+            let outcome = match outcome {
+                Outcome::Unknown(why) => self.objects[at].perhaps_created(why),
+                outcome => outcome,
+            };
             return self.settle(at, outcome);
         }
         if self.objects[at].context {
             return self.settle(at, Outcome::Planned);
         }
         if self.mode == Mode::Plan {
+            self.suggest(at, &decision);
             return self.promise(at, decision.action);
         }
         self.act_on(at, decision);
     }
 
-    fn is_named(&self, at: usize, names: &BTreeSet<String>) -> bool {
+    pub(super) fn is_named(&self, at: usize, names: &BTreeSet<String>) -> bool {
         !names.is_empty() && names.contains(&self.objects[at].id.slashed())
     }
 
-    /// Whether what is hidden is still to be sent again.
+    /// Whether what is hidden is still to be sent again. A creation that was agreed to has sent it, in whichever run;
+    /// of an update that cannot be known, and the same value sent again is the same value.
     pub(super) fn rotates(&self, at: usize) -> bool {
         let object = &self.objects[at];
+        let by_creation = object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::Create);
         let since = object.policy.secret_since && object.kind.fields.any_hidden();
-        object.sets == 0 && (since || self.is_named(at, &self.options.rotate))
+        object.sets == 0 && !by_creation && (since || self.is_named(at, &self.options.rotate))
     }
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
@@ -87,13 +80,14 @@ impl Engine {
         }
     }
 
-    /// What is wanted of an object: its document, without what left it since the base.
+    /// What is wanted of an object: its document, without what left it since the base, and what is given up.
     pub(super) fn spec(&self, at: usize) -> Cow<'_, Node> {
         let spec = self.resolved(at);
-        match self.objects[at].left(&spec) {
+        let spec = match self.objects[at].left(&spec) {
             Some(left) => Cow::Owned(left.spec),
             None => spec,
-        }
+        };
+        self.objects[at].without_given(spec)
     }
 
     /// What the document of an object says, with what its references name; copied only where there are any.
@@ -130,10 +124,12 @@ impl Engine {
 
     /// Keeps what is due for the report: the action before anything was written, and what is left to change.
     fn take_note(&mut self, at: usize, decision: &Decision) {
+        self.note_conflicts(at, decision);
         let object = &mut self.objects[at];
         object.note_not_compared(&decision.not_compared);
         object.note_untold();
         object.note_ownership(decision.action);
+        object.note_risk(decision.action);
         object.note_rotation();
         let nothing_done = object.sets == 0 && object.deletes == 0 && object.wrote_at.is_none();
         if object.action == Action::None || (nothing_done && decision.action != Action::None) {
@@ -153,9 +149,7 @@ impl Engine {
         let object = &self.objects[at];
         let Some(wrote_at) = object.wrote_at else { return false };
         let (patience, waiting) = match (&object.seen, due) {
-            (Seen::Absent, Action::Create) if object.sets > 0 => (object.patience(), true),
-            (Seen::Absent, Action::Create) if object.last_failure.is_some() => (Duration::ZERO, true),
-            (Seen::Absent, Action::Create) => (object.kind.visible, object.uncertain()),
+            (Seen::Absent, Action::Create) => object.patience_for_new(),
             (Seen::Present(item), Action::Delete | Action::Replace) if object.sets == 0 => {
                 (patience_with_deletion(object, item), object.deletes > 0 || item.deleting)
             }
@@ -186,26 +180,40 @@ impl Engine {
                 noun(*action),
                 heard.message
             );
-            return self.settle(at, Outcome::Unknown(Explanation::new(why).hint("run the command again")));
+            let reason = (*action == Action::Create).then_some(CREATE_UNCERTAIN);
+            let why = Explanation { reason, ..Explanation::new(why).hint("run the command again") };
+            return self.settle(at, Outcome::Unknown(why));
         }
         if let Some(why) = self.objects[at].last_failure.take() {
-            return self.settle(at, Outcome::Failed(why));
+            let object = &self.objects[at];
+            let outcome = if object.uncertain() { object.perhaps_created(why) } else { Outcome::Failed(why) };
+            return self.settle(at, outcome);
         }
-        let object = &self.objects[at];
-        if let Some(outcome) = spent(object, &decision) {
+        let may_go_on = self.stopped.is_none() && decision.action == Action::Create;
+        if may_go_on && self.objects[at].was_remembered() {
+            return self.enqueue(at, Action::Create);
+        }
+        let spent = self.not_effective(at, &decision).or_else(|| spent(&self.objects[at], &decision));
+        if let Some(outcome) = spent {
             return self.settle(at, outcome);
         }
         if let Some(outcome) = self.moved(at, &decision) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
         }
+        if self.is_in_the_way(at, &decision) {
+            return;
+        }
         if self.stopped.is_some() {
             return self.settle(at, self.left_undone());
         }
+        let object = &self.objects[at];
         match decision.action {
             Action::Delete | Action::Replace => self.destroy(at),
             Action::Update
-                if version_needs_read(&object.kind) && !object.seen_by_read && self.is_readable(at) =>
+                if (version_needs_read(&object.kind) || self.seeks_version(at))
+                    && !object.seen_by_read
+                    && self.is_readable(at) =>
             {
                 // The precondition is in the answer to the object's own read, where it can be read by itself.
                 self.objects[at].own_read = true;
@@ -277,23 +285,17 @@ fn noun(action: Action) -> &'static str {
     }
 }
 
-/// Two writes at most set values in a run, and one deletion is made: what does not hold after that does not hold.
+/// One creation is made in a run, and one deletion: what does not show then does not show.
 fn spent(object: &Object, decision: &Decision) -> Option<Outcome> {
-    let kind: &Kind = &object.kind;
     match decision.action {
         Action::Create if object.sets > 0 && object.action == Action::Update => Some(Outcome::Unknown(
             Explanation::new("the server accepted its change and does not show it any more"),
         )),
         Action::Create if object.sets > 0 => Some(Outcome::Unknown(
             Explanation::new("the server accepted its creation and does not show it")
-                .hint("if the API takes longer, say so in the backend: `visible: DURATION`"),
+                .hint("if the API takes longer, say so in the backend: `visible: DURATION`")
+                .because(CREATE_UNCERTAIN),
         )),
-        Action::Update | Action::Replace
-            if object.sets >= 2
-                || (object.sets == 1 && (kind.update.is_none() || decision.action == Action::Replace)) =>
-        {
-            Some(super::settle::not_effective(&decision.changes))
-        }
         Action::Delete | Action::Replace if object.deletes > 0 => Some(Outcome::Failed(
             Explanation::new("the server accepted its deletion and still shows it")
                 .hint("if it is on its way, say in the backend how that shows: `deleting: FILTER`"),

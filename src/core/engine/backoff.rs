@@ -12,8 +12,6 @@ const CAP: Duration = Duration::from_secs(120);
 pub const ATTEMPTS: u32 = 5;
 /// Attempts while nothing can be sent at all: a wrong address should be said soon.
 pub const ATTEMPTS_NOT_SENT: u32 = 3;
-/// Creates of one object whose outcome nobody knows: after waiting and looking, one more, and no third.
-pub const UNCERTAIN_CREATES: u32 = 2;
 /// Rounds of a race on a version before it counts as a failure.
 pub const CONFLICT_ROUNDS: u32 = 5;
 

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::super::base::{self, Left};
-use super::super::kind::Send;
 use super::super::node::Node;
 use super::super::report::{Finding, SECRET_VERSION};
 use super::decide::Seen;
@@ -25,9 +24,7 @@ impl Object {
     /// account of who set what, it knows better; and of a document that waits for another a part is not there yet.
     pub fn left(&self, spec: &Node) -> Option<Left> {
         let (Some(base), Seen::Present(item)) = (self.base.spec(), &self.seen) else { return None };
-        let by_managers =
-            self.kind.managers.is_some() && self.kind.update.as_ref().is_some_and(|op| op.send == Send::Ours);
-        if by_managers || self.wanted_absent() || !self.later.is_empty() {
+        if self.kind.is_applied() || self.wanted_absent() || !self.later.is_empty() {
             return None;
         }
         Some(base::left(spec, base, &item.value, &self.kind.fields, self.sets > 0))

@@ -14,7 +14,6 @@ use super::body::body_for;
 use super::decide::Seen;
 use super::object::Phase;
 use super::observe::explain;
-use super::written::contested;
 use super::{Effect, Engine, Pending};
 
 /// The code of the finding that the server would store another value than the file has.
@@ -66,7 +65,7 @@ impl Engine {
                 self.objects[at].findings.extend(findings);
                 Outcome::Planned
             }
-            Answer::Contested(fields) => contested(&self.objects[at], &fields),
+            Answer::Contested(fields) => return self.held(at, &fields),
             Answer::Failed(failure) => self.judged(at, failure),
             Answer::Accepted { .. }
             | Answer::Begun { .. }
@@ -80,10 +79,10 @@ impl Engine {
     /// What a failed dry run says of the write: that it would be refused, or nothing.
     fn judged(&mut self, at: usize, failure: Failure) -> Outcome {
         let failure = self.without_secrets(std::iter::once(at), failure);
-        let Explanation { message, hint } = explain(&failure);
+        let Explanation { message, hint, .. } = explain(&failure);
         if is_opinion(&failure) {
             let hint = hint.or_else(|| Some("the server was asked by a dry run: nothing was stored".into()));
-            return Outcome::Failed(Explanation { message, hint });
+            return Outcome::Failed(Explanation { message, hint, reason: None });
         }
         self.objects[at].findings.push(Finding { code: NOT_CHECKED, message, hint });
         Outcome::Planned
@@ -96,7 +95,7 @@ fn is_opinion(failure: &Failure) -> bool {
     match failure.class {
         FailureClass::Status(401 | 403 | 404 | 405 | 408 | 410 | 425 | 429) => false,
         FailureClass::Status(status) => (400..500).contains(&status),
-        FailureClass::Refused | FailureClass::Exists | FailureClass::Backend => true,
+        FailureClass::Refused | FailureClass::Exists | FailureClass::KeyUsed | FailureClass::Backend => true,
         FailureClass::NotSent
         | FailureClass::Lost
         | FailureClass::Conflict

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::super::base::{self, Base, Side, Sides};
 use super::super::change::{Change, Reason};
+use super::super::conflict::{self, Conflict};
 use super::super::diff::compare_since;
-use super::super::document::{Drift, Ensure, OnConflict, Policy};
+use super::super::document::{Drift, Ensure, Policy};
 use super::super::exchange::Item;
 use super::super::fields::Immutable;
 use super::super::filter::Filter;
@@ -14,7 +15,7 @@ use super::super::kind::{Kind, Part};
 use super::super::managers::{Manager, name_setters};
 use super::super::node::{Node, Want};
 use super::super::path::Path;
-use super::super::report::{Action, Explanation, Outcome};
+use super::super::report::{Action, DUPLICATE_FOUND, Explanation, Outcome};
 use super::super::value::{Value, type_name};
 use super::left::left;
 
@@ -63,13 +64,15 @@ pub struct Decision {
     pub settled: Option<Outcome>,
     /// What was not compared, its secret not being there: the path, and where the secret comes from.
     pub not_compared: Vec<(Path, Arc<str>)>,
+    /// What both sides changed since the base.
+    pub conflicts: Vec<Conflict>,
 }
 
 impl Decision {
     fn due(action: Action, changes: Vec<Change>) -> Decision {
         let sides = changes.iter().filter_map(|change| change.since.as_ref().map(|since| since.side));
         let since = sides.reduce(Side::with);
-        Decision { action, changes, since, settled: None, not_compared: Vec::new() }
+        Decision { action, changes, since, settled: None, not_compared: Vec::new(), conflicts: Vec::new() }
     }
 
     fn settled(outcome: Outcome) -> Decision {
@@ -139,12 +142,13 @@ fn other_shape(facts: &Facts, value: &Value) -> Option<Explanation> {
 fn several(id: &ObjectId, ids: &[Option<String>]) -> Outcome {
     let told: Vec<&str> = ids.iter().map(|id| id.as_deref().unwrap_or("none")).collect();
     let what = format!("{} objects answer to `{id}`", ids.len());
-    Outcome::Failed(match ids.iter().any(Option::is_some) {
+    let why = match ids.iter().any(Option::is_some) {
         true => Explanation::new(format!("{what}: ids {}", told.join(", ")))
             .hint("say which one is meant with the annotation `trueup/id`"),
         false => Explanation::new(format!("{what}, and none of them has an id"))
             .hint("check `key` of the kind in the backend: it does not tell them apart"),
-    })
+    };
+    Outcome::Failed(why.because(DUPLICATE_FOUND))
 }
 
 /// Neither present nor absent: it takes no write, and its name is not free.
@@ -213,19 +217,15 @@ fn update(facts: &Facts, item: &Item) -> Decision {
 /// What both sides changed since the base is overwritten by nobody unasked. After our own write, what differs is
 /// what the server made of it.
 fn unless_in_conflict(facts: &Facts, mut decision: Decision) -> Decision {
-    let forced = facts.policy.on_conflict == OnConflict::Force;
-    if decision.since != Some(Side::Conflict) || decision.settled.is_some() || facts.wrote || forced {
+    if decision.since != Some(Side::Conflict) || decision.settled.is_some() || facts.wrote {
         return decision;
     }
-    let is_conflict =
-        |change: &&Change| change.since.as_ref().is_some_and(|since| since.side == Side::Conflict);
-    let paths: Vec<String> =
-        decision.changes.iter().filter(is_conflict).map(|change| format!("`{}`", change.path)).collect();
-    let verb = if paths.len() == 1 { "was" } else { "were" };
-    let why =
-        format!("{} {verb} changed both in the files and on the server since the base", paths.join(", "));
-    let hint = "leave the field out of the file, take theirs into it, or overwrite it with `trueup/on-conflict: force`";
-    decision.settled = Some(Outcome::Conflict(Explanation::new(why).hint(hint)));
+    let conflicts = decision.changes.iter().filter_map(Conflict::since_base).collect();
+    decision.conflicts = conflict::resolved(facts.policy, conflicts);
+    if conflict::stand(&decision.conflicts) {
+        let why = conflict::explanation(facts.id, facts.policy, &decision.conflicts, None);
+        decision.settled = Some(Outcome::Conflict(why));
+    }
     decision
 }
 

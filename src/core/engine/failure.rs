@@ -24,8 +24,12 @@ pub enum AfterWrite {
     Uncertain,
     /// It is there already: look, and take it over.
     Exists,
+    /// The key of the create is another's: look, and take the next one.
+    KeyUsed,
     /// A race on the version: look at once, and see whose fields changed.
     Race,
+    /// The server takes no write without a precondition: look for one.
+    Unguarded,
     /// Repeating it would change nothing.
     Stop,
 }
@@ -49,7 +53,9 @@ pub fn after_write(failure: &Failure) -> AfterWrite {
         // Servers do answer 500 after they have created.
         FailureClass::Status(status) if is_server_fault(status) => AfterWrite::Uncertain,
         FailureClass::Exists => AfterWrite::Exists,
+        FailureClass::KeyUsed => AfterWrite::KeyUsed,
         FailureClass::Conflict => AfterWrite::Race,
+        FailureClass::Status(428) => AfterWrite::Unguarded,
         // The body of a success that cannot be read tells nothing of what was done.
         FailureClass::NotTheApi => AfterWrite::Uncertain,
         FailureClass::Status(_) | FailureClass::Refused | FailureClass::Backend | FailureClass::Setup => {
@@ -93,7 +99,9 @@ mod tests {
             (Status(403), AfterAsk::GiveUp, AfterWrite::Stop),
             (Status(404), AfterAsk::GiveUp, AfterWrite::Stop),
             (Status(422), AfterAsk::GiveUp, AfterWrite::Stop),
+            (Status(428), AfterAsk::GiveUp, AfterWrite::Unguarded),
             (Exists, AfterAsk::GiveUp, AfterWrite::Exists),
+            (KeyUsed, AfterAsk::GiveUp, AfterWrite::KeyUsed),
             (Conflict, AfterAsk::GiveUp, AfterWrite::Race),
             (NotTheApi, AfterAsk::GiveUp, AfterWrite::Uncertain),
             (Refused, AfterAsk::GiveUp, AfterWrite::Stop),

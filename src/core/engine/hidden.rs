@@ -5,7 +5,9 @@
 
 use super::super::exchange::Failure;
 use super::super::redact::Redactor;
-use super::super::veil::Veil;
+use super::super::report::Entry;
+use super::super::scrub;
+use super::super::veil::{Veil, is_telling};
 use super::Engine;
 use super::decide::Seen;
 
@@ -16,6 +18,14 @@ impl Engine {
         let redactor = Redactor::new(secrets);
         let text = |text: String| redactor.text(&text).into_owned();
         Failure { message: text(failure.message), hint: failure.hint.map(text), ..failure }
+    }
+
+    /// The secrets of an object that are hidden wherever else they stand in it: as in an annotation in which some
+    /// other tool keeps all that it has sent. Everyday words are not taken for secrets there.
+    pub(super) fn own_secrets(&self, at: usize) -> Vec<String> {
+        let mut texts = self.secrets_seen(at);
+        texts.retain(|text| is_telling(text));
+        texts
     }
 
     fn secrets_seen(&self, at: usize) -> Vec<String> {
@@ -38,4 +48,13 @@ impl Engine {
         });
         texts
     }
+}
+
+/// An entry without these secrets of its object. Its identity stays: the object is known by it.
+pub(super) fn without(entry: Entry, secrets: Vec<String>) -> Entry {
+    if secrets.is_empty() {
+        return entry;
+    }
+    let shown = scrub::entry(&entry, &Redactor::new(secrets));
+    Entry { id: entry.id, ..shown }
 }

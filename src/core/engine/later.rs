@@ -101,7 +101,7 @@ fn lacking(object: &Object, outcome: Outcome) -> Outcome {
     match outcome {
         Outcome::Skipped(why) if object.sets > 0 => {
             let message = format!("it was created and lacks what refers to another: {}", why.message);
-            Outcome::Skipped(Explanation { message, hint: why.hint })
+            Outcome::Skipped(Explanation { message, ..why })
         }
         other => other,
     }

@@ -19,9 +19,12 @@ mod breaker;
 mod changed;
 mod check;
 mod collections;
+mod contest;
+mod create;
 pub mod decide;
 pub mod failure;
 mod family;
+mod guard;
 mod hidden;
 mod later;
 mod left;
@@ -40,6 +43,7 @@ mod renew;
 mod send;
 mod settle;
 mod setup;
+mod stick;
 mod written;
 
 use std::cmp::Reverse;
@@ -49,7 +53,7 @@ use std::time::Duration;
 
 use super::base::Base;
 use super::document::Document;
-use super::exchange::{Answer, Ask, Item, Write};
+use super::exchange::{Answer, Ask, Body, Item, Write};
 use super::graph::Graph;
 use super::identity::{Key, KindName};
 use super::kind::{Kind, Kinds};
@@ -60,6 +64,7 @@ use super::value::Value;
 use backoff::Budget;
 use collections::Collections;
 use decide::Seen;
+use guard::Guards;
 use object::{Object, Phase};
 use prune::Pruning;
 use ramp::Ramp;
@@ -84,6 +89,8 @@ pub struct Options {
     /// Writes under way at once, for each backend.
     pub writes: usize,
     pub seed: u64,
+    /// Whether the report is to say what a backend could say for what differs to be as good.
+    pub suggest: bool,
     /// Whether what was seen of each object is kept to the end of the run: for explaining it.
     pub keep: bool,
 }
@@ -101,6 +108,8 @@ pub struct Specimen {
     pub base: Base,
     /// Why it is to go, where no document says so.
     pub pruned: Option<Arc<Pruned>>,
+    /// The texts of its secrets, which may stand elsewhere in it as well.
+    pub secrets: Vec<String>,
 }
 
 /// A number that ties an answer to its request.
@@ -184,6 +193,7 @@ pub struct Engine {
     ending: VecDeque<(usize, Outcome)>,
     stopped: Option<Stop>,
     pruning: Pruning,
+    guards: Guards,
 }
 
 impl Engine {
@@ -236,6 +246,7 @@ impl Engine {
             ending: VecDeque::new(),
             stopped: None,
             pruning: Pruning::default(),
+            guards: Guards::default(),
         };
         engine.set_waiters();
         engine.leave_out_the_unneeded();
@@ -276,9 +287,13 @@ impl Engine {
 
     /// What the run came to. Objects that are not settled say so. Requests are counted at the edge.
     pub fn report(self) -> Report {
-        let objects = self.objects.into_iter().filter(|object| !object.context).map(settle::entry).collect();
+        // Of objects without a change nothing is shown that could hold a secret.
+        let shows = |at: usize| !self.objects[at].context && !self.objects[at].changes.is_empty();
+        let own = |at: usize| if shows(at) { self.own_secrets(at) } else { Vec::new() };
+        let own: Vec<Vec<String>> = (0..self.objects.len()).map(own).collect();
+        let reported = self.objects.into_iter().zip(own).filter(|(object, _)| !object.context);
         Report {
-            objects,
+            objects: reported.map(|(object, own)| hidden::without(settle::entry(object), own)).collect(),
             seen: self.seen,
             interrupted: self.stopped == Some(Stop::Signal),
             ..Report::default()
@@ -298,6 +313,7 @@ impl Engine {
             references: self.settled_references(at),
             base: object.base.clone(),
             pruned: object.policy.pruned.clone(),
+            secrets: self.own_secrets(at),
         };
         reported.map(specimen).collect()
     }

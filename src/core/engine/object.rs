@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::super::accept::Acceptance;
 use super::super::base::{Base, Side};
 use super::super::change::{Change, Shown};
 use super::super::document::{Document, Ensure, OnConflict, Policy};
@@ -14,7 +15,10 @@ use super::super::kind::{Kind, Wait};
 use super::super::node::{Node, Origin, Pos, Want};
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
+use super::contest::Contest;
+use super::create::Keys;
 use super::decide::Seen;
+use super::guard::Guard;
 use super::operation::Underway;
 use super::pledge::Saved;
 use super::queue::Queued;
@@ -105,6 +109,9 @@ pub struct Object {
     pub changes: Vec<Change>,
     pub since: Option<Side>,
     pub findings: Vec<Finding>,
+    pub contest: Contest,
+    pub guard: Guard,
+    pub accepted: Vec<Acceptance>,
 
     /// The key under which it stands, where that is not its own: before a rename of it, or of its parent.
     pub stands_as: Option<Key>,
@@ -130,6 +137,10 @@ pub struct Object {
     pub in_vain: Option<usize>,
     /// No attempt is left after this: what is found by the last look decides.
     pub last_failure: Option<Explanation>,
+    /// Where it is with the keys of its creates.
+    pub keys: Keys,
+    /// When the server said last that it exists, though no look shows it.
+    pub claimed_at: Option<Duration>,
     /// A write whose outcome nobody knows, and what was heard of it.
     pub doubt: Option<(Action, Explanation)>,
     /// It was created in this run, and no listing has shown it since.
@@ -194,6 +205,9 @@ impl Object {
             changes: Vec::new(),
             since: None,
             findings: Vec::new(),
+            contest: Contest::default(),
+            guard: Guard::default(),
+            accepted: Vec::new(),
             stands_as: None,
             server_id: None,
             failures: 0,
@@ -209,6 +223,8 @@ impl Object {
             passes: 0,
             in_vain: None,
             last_failure: None,
+            keys: Keys::default(),
+            claimed_at: None,
             doubt: None,
             created: false,
             most_together: usize::MAX,
@@ -282,12 +298,9 @@ impl Object {
         }
     }
 
-    /// A value that changed under our hands since it was agreed to, as an explanation; `None` when nothing did.
-    ///
-    /// `action` is what is due now. Destroying needs the very same action in the agreement. `named_later` says that
-    /// something that the object refers to was not there then: what an element of a list is paired by may have been
-    /// known to nobody, so what stands nowhere now says nothing of others.
-    pub fn moved(&self, action: Action, changes: &[Change], named_later: bool) -> Option<Outcome> {
+    /// What became of the object as a whole since the run was agreed to, as an explanation; `None` where it is as
+    /// it was. `action` is what is due now: destroying needs the very same action in the agreement.
+    pub fn moved(&self, action: Action) -> Option<Outcome> {
         let agreed = self.agreed.as_ref()?;
         if self.policy.on_conflict == OnConflict::Force && action == Action::Update {
             return None;
@@ -300,23 +313,11 @@ impl Object {
             let came = conflict("it came into being between plan and write");
             return (!self.comes_with_parent()).then_some(came);
         }
-        if agreed.action != Action::Create && action == Action::Create && agreed.action != Action::Replace {
-            return Some(conflict("it was deleted between plan and write"));
-        }
-        let known = |change: &&Change| {
-            let agreed_to =
-                agreed.before.get(&change.path).is_some_and(|before| before.contains(&change.before));
-            agreed_to || (named_later && change.before.is_none())
-        };
-        let foreign = changes.iter().find(|change| !known(change));
-        foreign.filter(|_| action == Action::Update).map(|change| {
-            conflict(&format!("`{}` was changed on the server between plan and write", change.path))
-        })
+        let gone = agreed.action != Action::Create && action == Action::Create;
+        (gone && agreed.action != Action::Replace).then(|| conflict("it was deleted between plan and write"))
     }
 }
 
 fn conflict(why: &str) -> Outcome {
-    Outcome::Conflict(Explanation::new(why).hint(
-        "take theirs into the file, leave the field out, or overwrite it with `trueup/on-conflict: force`",
-    ))
+    Outcome::Conflict(Explanation::new(why).hint("look at a new plan and confirm it"))
 }

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::super::document::OnConflict;
 use super::super::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
 };
@@ -45,7 +44,7 @@ impl Engine {
         let why = format!("its parent `{}` is not known to be there", parent.id);
         match &parent.seen {
             Seen::Unknown(reason) if parent.context => {
-                Explanation { message: format!("{why}: {}", reason.message), hint: reason.hint.clone() }
+                Explanation { message: format!("{why}: {}", reason.message), ..reason.clone() }
             }
             _ => Explanation::new(why),
         }
@@ -218,6 +217,7 @@ impl Engine {
 
     /// The target of a request about an object, as last seen.
     pub(super) fn target(&self, object: usize) -> Target {
+        let tries_weak = self.tries_weak(object);
         let object = &self.objects[object];
         Target {
             id: ObjectId { kind: object.id.kind.clone(), key: object.key_now().clone() },
@@ -229,7 +229,9 @@ impl Engine {
                 _ => None,
             },
             changed: Vec::new(),
-            forced: object.policy.on_conflict == OnConflict::Force,
+            forced: object.takes_over(),
+            tries_weak,
+            attempt: None,
         }
     }
 
@@ -298,7 +300,7 @@ impl Engine {
             }
             Err(why) => {
                 let message = format!("whether it exists cannot be told: {}", why.message);
-                self.observed(object, asked, Seen::Unknown(Explanation { message, hint: why.hint }));
+                self.observed(object, asked, Seen::Unknown(Explanation { message, ..why }));
             }
         }
     }
@@ -335,6 +337,7 @@ impl Engine {
         }
         let first = matches!(self.objects[object].seen, Seen::NotYet);
         let this = &mut self.objects[object];
+        let seen = this.beside_a_double(seen);
         match &seen {
             Seen::Present(Item { server_id: Some(id), .. }) => this.server_id = Some(id.clone()),
             // The id of an object that is gone names nothing; the next one of this name has its own. Until a
@@ -371,7 +374,7 @@ fn names(piece: &Piece, part: &str) -> bool {
 }
 
 pub(super) fn explain(failure: &Failure) -> Explanation {
-    Explanation { message: failure.message.clone(), hint: failure.hint.clone() }
+    Explanation { message: failure.message.clone(), hint: failure.hint.clone(), reason: None }
 }
 
 /// An answer of the wrong sort is a fault of the edge, said as an answer that cannot be used.

@@ -28,7 +28,8 @@ impl Object {
         self.kind.owner.as_ref().filter(|_| wanted).map(|path| (path, owner))
     }
 
-    fn observed(&self) -> Option<&Value> {
+    /// What the server has.
+    pub(super) fn observed(&self) -> Option<&Value> {
         match &self.seen {
             Seen::Present(item) => Some(&item.value),
             _ => None,

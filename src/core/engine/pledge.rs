@@ -82,7 +82,7 @@ impl Engine {
         }
         match &agreed.saved {
             Some(saved) => self.is_stale(at, agreed, saved, decision).map(Outcome::Refused),
-            None => object.moved(decision.action, &decision.changes, self.names_what_is_new(at)),
+            None => object.moved(decision.action),
         }
     }
 

@@ -61,15 +61,17 @@ impl Engine {
         self.observe(at);
     }
 
-    /// Whether a write has to see the object in its turn: to destroy it, or since a write before it has moved the
-    /// version that it rests on. A bundle is refused and split instead, and in the end each goes alone.
+    /// Whether a write has to see the object in its turn: to destroy it, since a write before it has moved the
+    /// version that it rests on, or since the backend is known by now to take none without a version. A bundle is refused and split instead, and in the end each goes alone.
     fn rests_on_old(&mut self, queued: &Queued) -> bool {
         let object = &self.objects[queued.object];
         let is_there = matches!(object.seen, Seen::Present(_));
         let of_a_set = matches!(object.kind.version, Version::Request(..));
         let (unseen, seen_at) = (object.is_unseen_since_doomed(), object.seen_at);
+        let unread = is_there && !object.seen_by_read && self.seeks_version(queued.object);
         let ramp = self.ramp_of(queued.object);
         unseen
+            || unread
             || (is_there
                 && (ramp.is_outdated(queued, seen_at) || (of_a_set && ramp.has_moved(queued, seen_at))))
     }
@@ -93,8 +95,10 @@ impl Engine {
         let (mut writes, mut objects, mut unsendable) = (Vec::new(), Vec::new(), Vec::new());
         for queued in bundle {
             let at = queued.object;
+            self.objects[at].keys.advance();
             match self.request(at, queued.sort.1) {
                 Ok(write) => {
+                    self.note_sent(at, &write);
                     writes.push(write);
                     objects.push(at);
                     self.objects[at].phase = Phase::Writing(queued);
@@ -125,7 +129,10 @@ impl Engine {
         target.changed = changed;
         let by_update = object.kind.create.is_none();
         Ok(match action {
-            Action::Create if !by_update => Write::Create(target, body),
+            Action::Create if !by_update => {
+                target.attempt = object.attempt(&body);
+                Write::Create(target, body)
+            }
             _ => Write::Update(target, body),
         })
     }

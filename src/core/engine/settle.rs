@@ -1,7 +1,5 @@
 //! The end of an object in a run, and what it sets free.
 
-use super::super::change::Change;
-use super::super::managers::side;
 use super::super::report::{Action, Entry, Explanation, Outcome};
 use super::decide::Seen;
 use super::object::{Object, Phase};
@@ -165,7 +163,7 @@ impl Engine {
         let reason = outcome.explanation().filter(|_| needed.context);
         let because = reason.map(|why| format!(": {}", why.message)).unwrap_or_default();
         let message = format!("it needs `{}`, which {}{because}", needed.id, words(outcome));
-        let why = Explanation { message, hint: reason.and_then(|why| why.hint.clone()) };
+        let why = Explanation { message, hint: reason.and_then(|why| why.hint.clone()), reason: None };
         let left_out = needed.is_left_out() && matches!(outcome, Outcome::Planned);
         Outcome::Skipped(if left_out { why.hint(SELECT_IT) } else { why })
     }
@@ -216,31 +214,6 @@ fn words(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// The result of writes that did not stick: what was sent, and what the server made of it.
-pub(super) fn not_effective(changes: &[Change]) -> Outcome {
-    let Some(change) = changes.first() else {
-        return Outcome::NotEffective(Explanation::new("the server keeps another value"));
-    };
-    let (sent, stored) = (side(change.after.as_ref()), side(change.before.as_ref()));
-    let more = match changes.len() {
-        1 => String::new(),
-        n => format!(", and {} more like it", n - 1),
-    };
-    let why = format!("`{}`: sent {sent}, the server stores {stored}{more}", change.path);
-    if changes.iter().all(|change| change.before.is_none()) {
-        let hint = format!(
-            "the server ignores the field: say so in the backend, `fields: {{{}: write-only}}`, or leave it out",
-            change.path
-        );
-        return Outcome::NotEffective(Explanation::new(why).hint(hint));
-    }
-    let hint = format!(
-        "if the server's form is as good, say so in the backend: `fields: {{{}: COMPARER}}`, or `ignore`",
-        change.path
-    );
-    Outcome::NotEffective(Explanation::new(why).hint(hint))
-}
-
 /// What is reported of an object.
 pub(super) fn entry(object: Object) -> Entry {
     let wrote = object.sets > 0 || object.deletes > 0;
@@ -261,7 +234,9 @@ pub(super) fn entry(object: Object) -> Entry {
         since: object.since.filter(|_| action != Action::None),
         action,
         result,
+        conflicts: object.contest.conflicts,
         findings: object.findings,
+        accepted: object.accepted,
         wrote,
     }
 }

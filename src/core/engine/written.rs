@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use super::super::document::OnConflict;
 use super::super::exchange::{Answer, Failure, FailureClass};
-use super::super::managers::Contested;
-use super::super::report::{Action, Explanation, Outcome};
-use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT, CONFLICT_ROUNDS, UNCERTAIN_CREATES};
+use super::super::report::{Action, Explanation, Finding, Outcome};
+use super::backoff::{self, CONFLICT_ROUNDS};
 use super::breaker::Verdict;
+use super::create::attempts;
 use super::failure::{AfterWrite, after_write};
-use super::object::{Object, Phase};
+use super::object::Phase;
 use super::observe::{explain, version_needs_read};
 use super::queue::{Bundle, Queued};
 use super::{Engine, Timer};
+
+/// The code of the finding that others change an object faster than it can be written.
+const CONTENDED: &str = "Contended";
 
 impl Engine {
     /// The answer to a write of one object or several. Whatever it is, each is looked at before anything else is
@@ -47,8 +49,7 @@ impl Engine {
             Answer::Contested(_) if bundle.len() > 1 => self.split(&bundle),
             Answer::Contested(fields) => {
                 self.ramp_of(first.object).finished(first);
-                let outcome = contested(&self.objects[first.object], &fields);
-                self.settle(first.object, outcome);
+                self.held(first.object, &fields);
             }
             Answer::Failed(failure) => {
                 let failure = self.without_secrets(bundle.iter().map(|queued| queued.object), failure);
@@ -149,12 +150,18 @@ impl Engine {
         if next == AfterWrite::Stop && !gone {
             return self.stop(at, queued, &failure);
         }
+        if next == AfterWrite::Unguarded {
+            return self.unguarded(at, queued, &failure);
+        }
         self.ramp_of(at).finished(queued);
         match next {
             AfterWrite::Race if self.is_no_race(at, action) => self.still_needed(at, &failure),
             AfterWrite::Race => self.race(at, queued, &failure),
             AfterWrite::Exists => self.exists_already(at, &failure),
-            AfterWrite::Stop | AfterWrite::NotDone | AfterWrite::Uncertain => self.gone_already(at),
+            AfterWrite::KeyUsed => self.key_is_used(at, &failure),
+            AfterWrite::Stop | AfterWrite::NotDone | AfterWrite::Uncertain | AfterWrite::Unguarded => {
+                self.gone_already(at)
+            }
         }
     }
 
@@ -168,13 +175,14 @@ impl Engine {
         for queued in bundle {
             let failures = self.failed_perhaps(queued, next, &failure);
             tries = tries.max(failures);
-            left |= failures < attempts(queued, next, not_sent);
+            left |= failures < attempts(&self.objects[queued.object], queued.sort.1, next, not_sent);
         }
         let again = left && !failure.asks_too_much() && self.budget.retry();
         let wait = backoff::delay(tries, failure.retry_after, &mut self.random);
         for queued in bundle {
             let at = queued.object;
-            let spent = !again || self.objects[at].failures >= attempts(queued, next, not_sent);
+            let object = &self.objects[at];
+            let spent = !again || object.failures >= attempts(object, queued.sort.1, next, not_sent);
             match next {
                 AfterWrite::Uncertain if spent => self.objects[at].last_failure = Some(explain(&failure)),
                 _ if spent => {
@@ -197,6 +205,9 @@ impl Engine {
         let object = &mut self.objects[queued.object];
         object.failures += 1;
         if next == AfterWrite::Uncertain {
+            if queued.sort.1 == Action::Create {
+                object.doubt_create(failure);
+            }
             object.doubt = Some((queued.sort.1, explain(failure)));
             object.wrote_at = Some(self.now);
             object.looks = 0;
@@ -205,7 +216,7 @@ impl Engine {
     }
 
     /// A refusal that repeating would not mend; after a run of like ones, their like is not tried.
-    fn stop(&mut self, at: usize, queued: &Queued, failure: &Failure) {
+    pub(super) fn stop(&mut self, at: usize, queued: &Queued, failure: &Failure) {
         let stop_the_like = self.ramp_of(at).failed(queued, &cause(failure));
         self.settle(at, Outcome::Failed(explain(failure)));
         if !stop_the_like {
@@ -227,16 +238,15 @@ impl Engine {
         if ours {
             ramp.shares_version(queued);
         }
+        self.note_refusal(at);
         let object = &mut self.objects[at];
+        object.agree_to_last_look(queued.sort.1);
         object.races += u32::from(!ours);
         object.own_read = version_needs_read(&object.kind);
         object.doomed = None;
         if object.races > CONFLICT_ROUNDS {
-            let mut explanation = explain(failure);
-            explanation.hint.get_or_insert_with(|| {
-                "others change it all the time, or `version` in the backend is not what the server compares".into()
-            });
-            return self.settle(at, Outcome::Conflict(explanation));
+            object.findings.push(contended());
+            return self.settle(at, Outcome::Conflict(explain(failure)));
         }
         let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
         self.wait(at, wait);
@@ -272,45 +282,14 @@ impl Engine {
         let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
         self.wait(at, wait);
     }
-
-    /// "It exists": it is looked at and taken over; if it cannot be seen, nobody knows what is there.
-    fn exists_already(&mut self, at: usize, failure: &Failure) {
-        self.objects[at].races += 1;
-        if self.objects[at].races > 2 {
-            let why = format!("the server says that it exists, and does not show it: {}", failure.message);
-            let hint = "it may be hidden from these credentials, or its name still taken by a deleted object";
-            return self.settle(at, Outcome::Unknown(Explanation::new(why).hint(hint)));
-        }
-        self.observe(at);
-    }
 }
 
-/// Where an object stands some of whose fields another manager holds.
-pub(super) fn contested(object: &Object, fields: &[Contested]) -> Outcome {
-    const MOST: usize = 3;
-    let told = fields.iter().take(MOST).map(|field| field.describe(&object.changes));
-    let mut told: Vec<String> = told.collect();
-    if fields.len() > MOST {
-        told.push(format!("and {} more like it", fields.len() - MOST));
-    }
-    let hint = match object.policy.on_conflict {
-        OnConflict::Report => {
-            "take their value into the file, leave the field out, or take it over with `trueup/on-conflict: force`"
-        }
-        OnConflict::Force => {
-            "to take a field over, the operation in the backend needs `forced`: what says so to the server"
-        }
-    };
-    Outcome::Conflict(Explanation::new(told.join("; ")).hint(hint))
-}
-
-/// How often a write may be tried.
-fn attempts(queued: &Queued, next: AfterWrite, not_sent: bool) -> u32 {
-    match next {
-        AfterWrite::Uncertain if queued.sort.1 == Action::Create => UNCERTAIN_CREATES,
-        _ if not_sent => ATTEMPTS_NOT_SENT,
-        _ => ATTEMPTS,
-    }
+/// What is found of an object that others keep changing.
+fn contended() -> Finding {
+    let why =
+        format!("its write was refused as a conflict {} times, each from a new look", CONFLICT_ROUNDS + 1);
+    Finding::new(CONTENDED, why)
+        .hint("others change it all the time, or `version` in the backend is not what the server compares")
 }
 
 /// Where a write stands whose like has only failed.

@@ -176,7 +176,9 @@ fn entry(id: ObjectId, origin: Origin, action: Action, result: Outcome) -> Entry
         action,
         result,
         changes: Vec::new(),
+        conflicts: Vec::new(),
         findings: Vec::new(),
+        accepted: Vec::new(),
         wrote: false,
         since: None,
     }

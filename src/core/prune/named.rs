@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use super::super::alike;
 use super::super::identity::{KindName, ObjectId};
 use super::super::report::Explanation;
 use super::Known;
@@ -10,7 +11,8 @@ use super::Known;
 /// The documents, the parents that they stand below, and the names that they had before a rename.
 pub struct Named<'k> {
     exact: HashSet<&'k ObjectId>,
-    /// Without letter case, and with numbers as the texts that they read as: a server may take two such names for one.
+    /// Without letter case, composed, and with numbers as the texts that they read as: a server may take two such
+    /// names for one.
     alike: HashMap<(&'k KindName, String), &'k ObjectId>,
     pinned: HashSet<(&'k KindName, Arc<str>)>,
 }
@@ -38,12 +40,13 @@ impl<'k> Named<'k> {
     /// Why a document may be about this object although it spells its name otherwise.
     pub fn doubt(&self, id: &ObjectId) -> Option<Explanation> {
         let other = self.alike.get(&(&id.kind, folded(id)))?;
-        let why =
-            format!("the name of `{other}`, which has a document, differs in letter case or type alone");
+        let why = format!(
+            "the name of `{other}`, which has a document, differs in letter case, composition or type alone"
+        );
         Some(Explanation::new(why).hint("spell the name in the document as the server does"))
     }
 }
 
 fn folded(id: &ObjectId) -> String {
-    id.key.to_string().to_lowercase()
+    alike::folded(&id.key.to_string())
 }

@@ -84,6 +84,7 @@ pub fn judge(
         (Standing::Unproved(why), Some(_)) => Err(Explanation {
             message: format!("nothing proves that it is ours: {lacking}, and {}", why.message),
             hint: why.hint.clone(),
+            reason: None,
         }),
         _ => Err(unproved(&lacking)),
     }

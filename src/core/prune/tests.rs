@@ -208,9 +208,10 @@ fn a_name_that_differs_in_letter_case_alone_is_left() {
     assert_eq!(
         world.told(),
         [
-            "Record a.org/WWW: extra: the name of `Record a.org/www`, which has a document, differs in letter case or type alone"
+            "Record a.org/WWW: extra: the name of `Record a.org/www`, which has a document, differs in letter case, composition or type alone"
         ]
     );
+    assert_eq!(World::new(vec![ours("\u{ff57}ww")]).doomed(), [""; 0], "in another composition");
 }
 
 #[test]

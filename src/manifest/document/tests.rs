@@ -26,6 +26,7 @@ fn op(method: Method, pieces: &[Piece]) -> Op {
         batch: None,
         wait: None,
         forced: None,
+        idempotency: None,
     }
 }
 
@@ -286,7 +287,7 @@ fn wrong_documents_are_told_with_their_place() {
         ),
         (
             &queue("spce: {a: 1}"),
-            "4:7: `spce` is not a key of a document | did you mean `spec`? a document has `apiVersion`, `kind`, `metadata`, `spec`",
+            "4:1: `spce` is not a key of a document | did you mean `spec`? a document has `apiVersion`, `kind`, `metadata`, `spec`",
         ),
         (
             &queue("status:\n  a: 1"),
@@ -311,7 +312,7 @@ fn wrong_documents_are_told_with_their_place() {
         ),
         (
             "apiVersion: rabbitmq\nkind: Queue\nmetadata: {name: a, vhost: b, vhots: c}",
-            "3:38: `vhots` is no part of the key of a `Queue` | did you mean `vhost`? the parts of its key are `vhost`, `name`",
+            "3:31: `vhots` is no part of the key of a `Queue` | did you mean `vhost`? the parts of its key are `vhost`, `name`",
         ),
         (
             "apiVersion: rabbitmq\nkind: VHost\nmetadata: {name: a, labels: {b: 1}}",
@@ -392,23 +393,6 @@ fn names_that_change_a_url_are_refused() {
     let binding =
         "apiVersion: rabbitmq\nkind: Binding\nmetadata: {source: a, routing_key: '', arguments: {x: 1}}";
     assert_eq!(sound(binding).len(), 1, "a part that stands in no path may be empty");
-}
-
-#[test]
-fn two_documents_for_one_object_are_an_error() {
-    let record =
-        |name: &str| format!("---\napiVersion: rabbitmq\nkind: Record\nmetadata: {{name: {name}}}\n");
-    let (documents, problems) = load(&(record("Example.org") + &record("example.org")));
-    assert_eq!(documents.len(), 2);
-    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
-    assert_eq!(told, ["a.yaml:6:1: `Record example.org` is described twice, first in a.yaml:2:1"]);
-    let vhost = |name: &str| format!("---\napiVersion: rabbitmq\nkind: VHost\nmetadata: {{name: {name}}}\n");
-    let (_, problems) = load(&(vhost("A") + &vhost("a")));
-    assert!(problems.len() == 1 && problems[0].warning);
-    assert_eq!(
-        problems[0].to_string(),
-        "a.yaml:6:1: `VHost a` and `VHost A` (a.yaml:2:1) differ in letter case alone"
-    );
 }
 
 #[test]

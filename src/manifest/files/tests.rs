@@ -79,6 +79,28 @@ fn what_cannot_be_read_is_told_and_the_rest_is_read() {
     assert!(problems[0].contains("reading `standard input`: it is not UTF-8"), "{problems:?}");
 }
 
+/// A run on a folder of all sorts ends with one problem, and reads no further.
+#[test]
+fn more_files_than_any_desired_state_has() {
+    let names: Vec<String> = (0..9).map(|i| format!("many/{i}/a.yaml")).collect();
+    let files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "a: 1")).collect();
+    let folder = folder(&files);
+    let (sources, problems) = gather_at_most(4, &[folder.path().join("many")], &mut &b""[..]);
+    assert_eq!(sources.len(), 4);
+    let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(problems, ["`-f` names more than 4 files"]);
+}
+
+/// What was read is what is used: a file that changes afterwards changes nothing of the run.
+#[test]
+fn a_file_is_read_once() {
+    let folder = folder(&[("a.yaml", "a: 1")]);
+    let path = folder.path().join("a.yaml");
+    let (sources, _) = gather(std::slice::from_ref(&path));
+    write(&path, "b: 2").expect("a file");
+    assert_eq!(sources[0].line(1), Some("a: 1"));
+}
+
 #[cfg(unix)]
 mod unix {
     use std::os::unix::fs::symlink;

@@ -42,9 +42,7 @@ pub enum Side {
 impl SavedChange {
     /// What is shown of a change. A value of which some is hidden is a secret as a whole.
     pub fn of(change: &Change, shown: &Change) -> SavedChange {
-        let side = |side: &Option<Shown>, shown: &Option<Shown>| {
-            shown.as_ref().map(|told| if side == shown { Side::of(told) } else { Side::Secret })
-        };
+        let side = |side: &Option<Shown>, shown: &Option<Shown>| Side::of(side.as_ref(), shown.as_ref());
         let since = change.since.as_ref().zip(shown.since.as_ref());
         let since =
             since.map(|(since, shown)| SavedSince { side: shown.side, base: side(&since.base, &shown.base) });
@@ -87,15 +85,18 @@ impl SavedChange {
 }
 
 impl Side {
-    fn of(shown: &Shown) -> Side {
-        match shown {
+    /// A side as it may be shown. A value of which some is hidden is a secret as a whole.
+    pub fn of(side: Option<&Shown>, shown: Option<&Shown>) -> Option<Side> {
+        let hidden = side != shown;
+        shown.map(|shown| match shown {
+            _ if hidden => Side::Secret,
             Shown::Value(value) => Side::Value(value.clone()),
             Shown::Secret => Side::Secret,
             Shown::Later(text) => Side::Later(text.to_string()),
-        }
+        })
     }
 
-    fn shown(&self) -> Shown {
+    pub fn shown(&self) -> Shown {
         match self {
             Side::Value(value) => Shown::Value(value.clone()),
             Side::Secret => Shown::Secret,

@@ -5,6 +5,7 @@
 //! object, `seal` its text, `file` the file, `fit` whether it may still be done, `secrets` what it must not hold.
 
 mod change;
+mod conflict;
 mod draft;
 pub mod file;
 mod fit;
@@ -72,6 +73,7 @@ pub struct Flags {
     pub exclude: Vec<String>,
     pub replace: BTreeSet<String>,
     pub rotate: BTreeSet<String>,
+    pub force_conflicts: BTreeSet<String>,
     /// As it was given: where the plan is applied, it need not be there.
     pub base: Option<String>,
     pub prune: bool,

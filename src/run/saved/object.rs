@@ -17,6 +17,7 @@ use crate::core::value::Value;
 use crate::core::veil::Veil;
 
 use super::change::{SavedChange, Side};
+use super::conflict::SavedConflict;
 use super::past::SavedBase;
 use super::pruned::SavedPruned;
 use super::seal;
@@ -34,6 +35,7 @@ pub struct SavedObject {
     pub message: Option<String>,
     pub hint: Option<String>,
     pub changes: Vec<SavedChange>,
+    pub conflicts: Vec<SavedConflict>,
     pub findings: Vec<Note>,
     /// The server's id of what was seen.
     pub id: Option<String>,
@@ -79,7 +81,10 @@ pub struct Note {
 }
 
 /// The codes of findings that a plan can have; another version may have more.
-const CODES: [&str; 15] = [
+const CODES: [&str; 19] = [
+    "CreateUncertain",
+    "DuplicateFound",
+    "GivenUp",
     "GoesWithParent",
     "LostUpdateRisk",
     "NoManagers",
@@ -94,6 +99,7 @@ const CODES: [&str; 15] = [
     "SecretVersion",
     "SentAgain",
     "SetLater",
+    "WeakETag",
     "WouldStore",
 ];
 
@@ -111,6 +117,7 @@ impl SavedObject {
         let why = shown.verdict().explanation();
         let pairs = entry.changes.iter().zip(&shown.changes);
         let changes: Vec<SavedChange> = pairs.map(|(change, shown)| SavedChange::of(change, shown)).collect();
+        let conflicts = entry.conflicts.iter().zip(&shown.conflicts);
         let item = specimen.and_then(|specimen| specimen.observed.as_ref());
         let observed = observed(&desired, item.is_some(), &changes);
         let references = specimen.map_or(&[][..], |specimen| &specimen.references);
@@ -131,6 +138,7 @@ impl SavedObject {
             message: why.map(|why| why.message.clone()),
             hint: why.and_then(|why| why.hint.clone()),
             changes,
+            conflicts: conflicts.map(|(conflict, shown)| SavedConflict::of(conflict, shown)).collect(),
             findings: shown.findings.iter().map(Note::of).collect(),
             id: item.and_then(|item| item.server_id.as_deref().map(str::to_owned)),
             references: references.iter().filter_map(clear).collect(),
@@ -154,7 +162,9 @@ impl SavedObject {
             action: self.action,
             result: self.outcome(),
             changes: self.changes.iter().map(SavedChange::change).collect(),
+            conflicts: self.conflicts.iter().map(SavedConflict::conflict).collect(),
             findings: self.findings.iter().map(Note::finding).collect(),
+            accepted: Vec::new(),
             wrote: false,
             since: self.since,
         }
@@ -179,7 +189,7 @@ impl SavedObject {
             Outcome::InSync | Outcome::Planned => None,
             other => other.explanation().map(|why| Explanation {
                 message: format!("the plan does not do it: {}", why.message),
-                hint: why.hint.clone(),
+                ..why.clone()
             }),
         };
         Pledge {
@@ -193,7 +203,8 @@ impl SavedObject {
     }
 
     fn outcome(&self) -> Outcome {
-        let why = Explanation { message: self.message.clone().unwrap_or_default(), hint: self.hint.clone() };
+        let message = self.message.clone().unwrap_or_default();
+        let why = Explanation { message, hint: self.hint.clone(), reason: None };
         match &*self.result {
             "in-sync" => Outcome::InSync,
             "planned" => Outcome::Planned,

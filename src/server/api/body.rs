@@ -8,14 +8,18 @@ use crate::core::patch::Operation;
 use crate::core::value::{Map, Value, type_name};
 use crate::server::store::{MAX_SIZE, Patch};
 
+use super::params::MANAGERS;
 use super::problem::Problem;
 
 /// The media type of RFC 7396.
 pub const MERGE_PATCH: &str = "application/merge-patch+json";
 /// The media type of RFC 6902.
 pub const JSON_PATCH: &str = "application/json-patch+json";
-/// Both, as `Accept-Patch` lists them.
-pub const PATCHES: &str = "application/merge-patch+json, application/json-patch+json";
+/// The media type of a structured merge: all that a field manager wants to hold.
+pub const APPLY_PATCH: &str = "application/apply-patch+json";
+/// All of them, as `Accept-Patch` lists them.
+pub const PATCHES: &str =
+    "application/merge-patch+json, application/json-patch+json, application/apply-patch+json";
 /// The header of RFC 5789 that says which patches are understood.
 pub const ACCEPT_PATCH: HeaderName = HeaderName::from_static("accept-patch");
 
@@ -30,9 +34,10 @@ pub fn whole(request: &Request<Bytes>) -> Result<Map<String, Value>, Problem> {
     }
 }
 
-/// The patch in a body.
-pub fn patch(request: &Request<Bytes>) -> Result<Patch, Problem> {
+/// The patch in a body. `force` is of apply-patches only.
+pub fn patch(request: &Request<Bytes>, force: bool) -> Result<Patch, Problem> {
     match media_type(request.headers())? {
+        Some(APPLY_PATCH) => object(request.body()).map(|config| Patch::Apply { config, force }),
         Some(MERGE_PATCH) => object(request.body()).map(Patch::Merge),
         Some(JSON_PATCH) => operations(request.body()).map(Patch::Json),
         other => {
@@ -52,6 +57,9 @@ fn media_type(headers: &HeaderMap) -> Result<Option<&str>, Problem> {
 
 fn object(body: &[u8]) -> Result<Map<String, Value>, Problem> {
     match json(body)? {
+        Value::Object(map) if map.get(MANAGERS).is_some_and(|value| !value.is_null()) => {
+            Err(Problem::unprocessable(format!("`{MANAGERS}` is told by the server, and cannot be written")))
+        }
         Value::Object(map) => Ok(map),
         other => Err(wrong_type(&other, "object")),
     }

@@ -12,6 +12,7 @@ use http::{Response, StatusCode};
 use crate::core::value::plain_text;
 use crate::server::store::{Collection, Condition, Item, Key, Store};
 
+use super::answer::with_managers;
 use super::problem::{Problem, empty, header_value, respond};
 use super::query::{ListQuery, Place, cursor};
 
@@ -91,7 +92,10 @@ impl Page {
             if n > 0 {
                 body.push(b',');
             }
-            body.extend_from_slice(&item.json);
+            match query.managers {
+                true => body.extend_from_slice(&with_managers(item)),
+                false => body.extend_from_slice(&item.json),
+            }
         }
         body.push(b']');
         let last = self.items.last().filter(|_| self.more);

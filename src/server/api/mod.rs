@@ -1,27 +1,36 @@
 //! The REST API: from a request to an answer, with or without a socket between.
 //!
 //! Collections and items for any kind, server ids or natural keys, tags and preconditions, paging, patches,
-//! problem documents. What a request means in terms of the store is decided here; the store decides the rest.
+//! problem documents; field managers, a status apart, finalizers, idempotency keys. What a request means in terms of the store is decided here; the store decides the rest.
 
+mod answer;
 mod body;
 mod listing;
+#[cfg(test)]
+mod ownership_tests;
+mod params;
 mod problem;
 mod query;
+#[cfg(test)]
+mod reliable_tests;
 mod route;
+mod running;
 #[cfg(test)]
 mod tests;
 
 use bytes::Bytes;
-use http::header::{ALLOW, AUTHORIZATION, CONTENT_LENGTH, ETAG, IF_MATCH, IF_NONE_MATCH, LOCATION};
+use http::header::{ALLOW, AUTHORIZATION, CONTENT_LENGTH, IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
 
-use super::store::{Action, Committed, Condition, Done, Item, Key, Refusal, Store, Tags, Write};
+use super::store::{Action, Committed, Condition, Done, Key, Part, Patch, Refusal, Store, Tags, Write};
 pub(super) use body::too_large;
 use body::{ACCEPT_PATCH, PATCHES};
+use params::Params;
 pub(super) use problem::{Problem, empty, respond};
 use query::ListQuery;
 use route::Target;
+use running::Running;
 
 /// On the answer to an accepted write, among its extensions: its place in the order of all writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,16 +40,25 @@ pub struct Accepted(pub u64);
 pub struct Server {
     store: Store,
     token: Option<String>,
+    /// Whether a write needs a precondition.
+    strict: bool,
+    running: Running,
 }
 
 impl Server {
     pub fn new(store: Store) -> Server {
-        Server { store, token: None }
+        Server { store, token: None, strict: false, running: Running::default() }
     }
 
     /// Demands this bearer token from every request but `GET /healthz`.
     pub fn with_token(mut self, token: impl Into<String>) -> Server {
         self.token = Some(token.into());
+        self
+    }
+
+    /// Demands a precondition from every write to what has a tag: 428 without one (RFC 6585).
+    pub fn with_preconditions(mut self) -> Server {
+        self.strict = true;
         self
     }
 
@@ -71,6 +89,7 @@ impl Server {
         if target != Target::Health {
             self.admit(request.headers())?;
         }
+        let target = self.store.read(|index| target.resolved(index))?;
         if request.method() == Method::OPTIONS {
             return Ok(options(&target));
         }
@@ -82,36 +101,62 @@ impl Server {
                 let query = ListQuery::parse(request.uri().query().unwrap_or_default())?;
                 listing::list(&self.store, key, &query, &condition(request.headers())?)
             }
-            Target::Item(key) if reads => self.read(key, &condition(request.headers())?),
+            Target::Item(key) | Target::Status(key) if reads => {
+                let params = Params::parse(request.uri().query().unwrap_or_default())?;
+                self.read(key, &condition(request.headers())?, &params)
+            }
             target => self.write(target, request).await,
         }
     }
 
     async fn write(&self, target: &Target, request: &Request<Bytes>) -> Result<Response<Bytes>, Problem> {
+        let headers = request.headers();
+        let params = Params::parse(request.uri().query().unwrap_or_default())?;
         let (key, action) = match (target, request.method().as_str()) {
-            (Target::Collection(key), "POST") => (key, Action::Create(body::whole(request)?)),
-            (Target::Item(key), "PUT") => (key, Action::Put(body::whole(request)?)),
-            (Target::Item(key), "PATCH") => (key, Action::Patch(body::patch(request)?)),
+            (Target::Collection(key), "POST") => {
+                let idempotency_key = params::idempotency_key(headers)?;
+                (key, Action::Create { body: body::whole(request)?, idempotency_key })
+            }
+            (Target::Item(key) | Target::Status(key), "PUT") => (key, Action::Put(body::whole(request)?)),
+            (Target::Item(key) | Target::Status(key), "PATCH") => {
+                (key, Action::Patch(body::patch(request, params.force)?))
+            }
             (Target::Item(key), "DELETE") => (key, Action::Delete),
             _ => return Err(Problem::not_allowed(allowed(target))),
         };
-        let condition = condition(request.headers())?;
-        let Committed { number, done } =
-            self.store.write(Write { key: key.clone(), condition, action }).await?;
-        let mut response = match done {
-            Done::Created(item) => {
-                let mut response = item_answer(StatusCode::CREATED, &item);
-                response.headers_mut().insert(LOCATION, problem::header_value(item.key.as_str()));
-                response
-            }
-            Done::Changed(item) | Done::Unchanged(item) => item_answer(StatusCode::OK, &item),
-            Done::Deleted => empty(StatusCode::NO_CONTENT),
-        };
-        response.extensions_mut().insert(Accepted(number));
+        if let (Action::Patch(Patch::Apply { .. }), None) = (&action, &params.manager) {
+            return Err(Problem::bad_request("an apply-patch says who applies: `?fieldManager=NAME`"));
+        }
+        let condition = condition(headers)?;
+        let creates = matches!(action, Action::Create { .. });
+        if self.strict && !creates && condition == Condition::default() {
+            return Err(Problem::precondition_required());
+        }
+        let part = if let Target::Status(_) = target { Part::Status } else { Part::Main };
+        let write = Write { key: key.clone(), part, by: params.writer(headers), condition, action };
+        if params.dry_run {
+            return Ok(answer::written(&self.store.rehearse(write)?, &params));
+        }
+        let Committed { number, done } = self.commit(write).await?;
+        let mut response = answer::written(&done, &params);
+        if !matches!(done, Done::Replayed(_)) {
+            response.extensions_mut().insert(Accepted(number));
+        }
         Ok(response)
     }
 
-    fn read(&self, key: &Key, condition: &Condition) -> Result<Response<Bytes>, Problem> {
+    /// Waits for a write; a create with an idempotency key runs once at a time.
+    async fn commit(&self, write: Write) -> Result<Committed, Problem> {
+        let _run = match &write.action {
+            Action::Create { idempotency_key: Some(sent), .. } => {
+                Some(self.running.begin(&write.key, sent).ok_or_else(Problem::still_running)?)
+            }
+            _ => None,
+        };
+        Ok(self.store.write(write).await?)
+    }
+
+    fn read(&self, key: &Key, condition: &Condition, params: &Params) -> Result<Response<Bytes>, Problem> {
         let item = self.store.read(|index| {
             index.expect_parent(&key.parent().parent())?;
             index.item(key).cloned().ok_or_else(|| Refusal::NotFound(key.clone()))
@@ -121,11 +166,11 @@ impl Server {
             return Err(Refusal::Precondition(detail).into());
         }
         if condition.none_match_fails(Some(&item.tag())) {
-            let mut response = item_answer(StatusCode::NOT_MODIFIED, &item);
+            let mut response = answer::shown(StatusCode::NOT_MODIFIED, &item, params);
             *response.body_mut() = Bytes::new();
             return Ok(response);
         }
-        Ok(item_answer(StatusCode::OK, &item))
+        Ok(answer::shown(StatusCode::OK, &item, params))
     }
 
     /// The top-level collections, with the number of items in each.
@@ -142,24 +187,19 @@ fn json_answer(value: &serde_json::Value) -> Response<Bytes> {
     respond(StatusCode::OK, "application/json", value.to_string())
 }
 
-fn item_answer(status: StatusCode, item: &Item) -> Response<Bytes> {
-    let mut response = respond(status, "application/json", item.json.clone());
-    response.headers_mut().insert(ETAG, problem::header_value(&format!("\"{}\"", item.tag())));
-    response
-}
-
 fn allowed(target: &Target) -> &'static str {
     match target {
         Target::Root | Target::Health => "GET, HEAD, OPTIONS",
         Target::Collection(_) => "GET, HEAD, POST, OPTIONS",
         Target::Item(_) => "GET, HEAD, PUT, PATCH, DELETE, OPTIONS",
+        Target::Status(_) => "GET, HEAD, PUT, PATCH, OPTIONS",
     }
 }
 
 fn options(target: &Target) -> Response<Bytes> {
     let mut response = empty(StatusCode::NO_CONTENT);
     response.headers_mut().insert(ALLOW, problem::header_value(allowed(target)));
-    if let Target::Item(_) = target {
+    if let Target::Item(_) | Target::Status(_) = target {
         response.headers_mut().insert(ACCEPT_PATCH, problem::header_value(PATCHES));
     }
     response

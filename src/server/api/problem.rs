@@ -6,6 +6,7 @@ use http::{Response, StatusCode};
 use serde_json::json;
 
 use crate::core::patch::PatchError;
+use crate::server::ownership::{Conflict, path};
 use crate::server::store::Refusal;
 
 /// An error answer in the making.
@@ -18,6 +19,8 @@ pub struct Problem {
     title: &'static str,
     detail: String,
     headers: Vec<(HeaderName, String)>,
+    /// The fields that other managers hold.
+    conflicts: Vec<Conflict>,
 }
 
 impl Problem {
@@ -27,7 +30,7 @@ impl Problem {
         title: &'static str,
         detail: impl Into<String>,
     ) -> Problem {
-        Problem { status, slug, title, detail: detail.into(), headers: Vec::new() }
+        Problem { status, slug, title, detail: detail.into(), headers: Vec::new(), conflicts: Vec::new() }
     }
 
     pub fn bad_request(detail: impl Into<String>) -> Problem {
@@ -68,6 +71,27 @@ impl Problem {
         .with(header::ALLOW, allow)
     }
 
+    pub fn precondition_required() -> Problem {
+        let detail =
+            "send `If-Match` with the tag that was read, or `If-None-Match: *` to make what is not there";
+        Problem::new(
+            StatusCode::PRECONDITION_REQUIRED,
+            "precondition-required",
+            "this server takes no write without a precondition",
+            detail,
+        )
+    }
+
+    /// A create with this idempotency key has not been answered yet.
+    pub fn still_running() -> Problem {
+        Problem::new(
+            StatusCode::CONFLICT,
+            "idempotency-key-in-use",
+            "a request with this key is still running",
+            "send it again when the first request was answered",
+        )
+    }
+
     pub fn media_type(detail: impl Into<String>) -> Problem {
         Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -84,12 +108,17 @@ impl Problem {
     }
 
     pub fn into_response(self) -> Response<Bytes> {
-        let body = json!({
+        let mut body = json!({
             "type": format!("urn:trueup:problem:{}", self.slug),
             "title": self.title,
             "status": self.status.as_u16(),
             "detail": self.detail,
         });
+        if !self.conflicts.is_empty() {
+            let each = self.conflicts.iter();
+            let each = each.map(|held| json!({"path": path(&held.field), "manager": held.manager}));
+            body["conflicts"] = each.collect();
+        }
         let mut response = respond(self.status, "application/problem+json", body.to_string());
         for (name, value) in self.headers {
             response.headers_mut().insert(name, header_value(&value));
@@ -108,7 +137,21 @@ impl From<Refusal> for Problem {
             Refusal::OtherName { .. }
             | Refusal::IdOnCreate(_)
             | Refusal::NotAnObject(_)
+            | Refusal::Finalizers
             | Refusal::Patch(PatchError::Pointer(_)) => return Problem::unprocessable(detail),
+            Refusal::OtherPayload(_) => (
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "idempotency-key-reused",
+                "the key belongs to another request",
+            ),
+            Refusal::ParentDeleting(_) | Refusal::Deleting(_) => {
+                (StatusCode::CONFLICT, "being-deleted", "what is being deleted does not change")
+            }
+            Refusal::Held(conflicts) => {
+                let title = "other managers hold fields of the patch";
+                let problem = Problem::new(StatusCode::CONFLICT, "field-conflict", title, detail);
+                return Problem { conflicts, ..problem };
+            }
             Refusal::Patch(_) => {
                 (StatusCode::CONFLICT, "patch", "the patch does not apply to the item as it is")
             }

@@ -2,6 +2,7 @@
 
 use crate::server::store::encode;
 
+use super::params::{MANAGERS, switch};
 use super::problem::Problem;
 use super::route::pairs;
 
@@ -17,6 +18,8 @@ pub struct ListQuery {
     pub size: usize,
     /// Fields that must have these values; every parameter that is not about paging.
     pub filters: Vec<(String, String)>,
+    /// Whether items tell their field managers.
+    pub managers: bool,
 }
 
 /// Where a page begins, in the way of paging that the request uses.
@@ -33,12 +36,14 @@ pub enum Place {
 impl ListQuery {
     pub fn parse(query: &str) -> Result<ListQuery, Problem> {
         let (mut places, mut sizes, mut filters) = (Vec::new(), Vec::new(), Vec::new());
+        let mut managers = false;
         for (name, value) in pairs(query)? {
             match name.as_str() {
                 "cursor" => places.push(Place::After(cursor_number(&value)?)),
                 "page" => places.push(Place::Page(count(&name, &value)?.max(1))),
                 "offset" => places.push(Place::Offset(count(&name, &value)?)),
                 "limit" | "page_size" => sizes.push((value.clone(), count(&name, &value)?)),
+                MANAGERS => managers = switch(&name, &value)?,
                 _ => filters.push((name, value)),
             }
         }
@@ -54,7 +59,7 @@ impl ListQuery {
             [(_, size)] => (*size).min(LARGEST_PAGE),
             _ => return Err(Problem::bad_request("use one of `limit` and `page_size`, once")),
         };
-        Ok(ListQuery { place, size, filters })
+        Ok(ListQuery { place, size, filters, managers })
     }
 
     /// The query of the page that begins at `place`, with the same size and filters.
@@ -64,6 +69,9 @@ impl ListQuery {
             Place::Page(page) => format!("page={page}&page_size={}", self.size),
             Place::Offset(offset) => format!("offset={offset}&limit={}", self.size),
         };
+        if self.managers {
+            query.push_str(&format!("&{MANAGERS}=true"));
+        }
         for (name, value) in &self.filters {
             query.push_str(&format!("&{}={}", encode(name), encode(value)));
         }
@@ -108,7 +116,8 @@ mod tests {
             ("offset=40&limit=20", Place::Offset(40), 20, vec![]),
             ("name=a%26b&offset=0", Place::Offset(0), 100, vec![("name".to_owned(), "a&b".to_owned())]),
         ] {
-            assert_eq!(ListQuery::parse(query).expect(query), ListQuery { place, size, filters }, "{query}");
+            let want = ListQuery { place, size, filters, managers: false };
+            assert_eq!(ListQuery::parse(query).expect(query), want, "{query}");
         }
     }
 
@@ -126,6 +135,7 @@ mod tests {
             "page=1&page=2",
             "limit=1&page_size=1",
             "offset=1.5",
+            "fieldManagers=yes",
         ] {
             assert_eq!(ListQuery::parse(query).expect_err(query).status.as_u16(), 400, "{query}");
         }
@@ -134,9 +144,10 @@ mod tests {
     #[test]
     fn a_next_page_is_read_back() {
         let query = ListQuery::parse("limit=2&name=a%2Bb").expect("a query");
-        for place in [Place::After(77), Place::Page(2), Place::Offset(2)] {
-            let next = ListQuery { place, ..query.clone() };
-            assert_eq!(ListQuery::parse(&query.at(place)).expect("its own link"), next);
+        for (place, managers) in [(Place::After(77), true), (Place::Page(2), false), (Place::Offset(2), true)]
+        {
+            let next = ListQuery { place, managers, ..query.clone() };
+            assert_eq!(ListQuery::parse(&next.at(place)).expect("its own link"), next);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! From a path to what it names, and from a query to its pairs.
 
-use crate::server::store::{Key, decode};
+use crate::server::store::{Index, Key, decode};
 
 use super::problem::Problem;
 
@@ -11,6 +11,24 @@ pub enum Target {
     Health,
     Collection(Key),
     Item(Key),
+    /// The status of an item, where it is apart.
+    Status(Key),
+}
+
+impl Target {
+    /// The same path where some collections keep the status of their items apart.
+    ///
+    /// # Errors
+    /// A path below a status: nothing can be there.
+    pub fn resolved(self, index: &Index) -> Result<Target, Problem> {
+        match &self {
+            Target::Collection(path) => Ok(index.status_of(path).map_or(self, Target::Status)),
+            Target::Item(key) if index.status_of(&key.parent()).is_some() => {
+                Err(Problem::not_found("there is nothing below a status"))
+            }
+            _ => Ok(self),
+        }
+    }
 }
 
 /// Reads a path as it was sent. Each segment is unescaped once.

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::*;
 
 /// A request in a line: `METHOD /path`, headers, body.
-async fn send(server: &Server, line: &str, headers: &[(&str, &str)], body: &str) -> Response<Bytes> {
+pub async fn send(server: &Server, line: &str, headers: &[(&str, &str)], body: &str) -> Response<Bytes> {
     let (method, uri) = line.split_once(' ').expect("a method and a path");
     let mut request = Request::builder().method(method).uri(uri);
     for (name, value) in headers {
@@ -18,25 +18,25 @@ async fn send(server: &Server, line: &str, headers: &[(&str, &str)], body: &str)
     server.call(request.body(Bytes::from(body.to_owned())).expect("a request")).await
 }
 
-async fn get(server: &Server, uri: &str) -> Value {
+pub async fn get(server: &Server, uri: &str) -> Value {
     let response = send(server, &format!("GET {uri}"), &[], "").await;
     assert_eq!(response.status().as_u16(), 200, "{uri}");
     body(&response)
 }
 
-fn body(response: &Response<Bytes>) -> Value {
+pub fn body(response: &Response<Bytes>) -> Value {
     serde_json::from_slice(response.body()).expect("a JSON body")
 }
 
-fn header<'a>(response: &'a Response<Bytes>, name: &str) -> Option<&'a str> {
+pub fn header<'a>(response: &'a Response<Bytes>, name: &str) -> Option<&'a str> {
     response.headers().get(name).map(|value| value.to_str().expect("text"))
 }
 
-fn server() -> Server {
+pub fn server() -> Server {
     Server::new(Store::in_memory())
 }
 
-const MERGE: (&str, &str) = ("content-type", body::MERGE_PATCH);
+pub const MERGE: (&str, &str) = ("content-type", body::MERGE_PATCH);
 const JSON: (&str, &str) = ("content-type", body::JSON_PATCH);
 
 #[tokio::test]
@@ -248,7 +248,7 @@ async fn head_options_and_overview() {
     assert_eq!(header(&options, "allow"), Some("GET, HEAD, PUT, PATCH, DELETE, OPTIONS"));
     assert_eq!(
         header(&options, "accept-patch"),
-        Some("application/merge-patch+json, application/json-patch+json")
+        Some("application/merge-patch+json, application/json-patch+json, application/apply-patch+json")
     );
     assert_eq!(self::get(&server, "/").await, json!({"collections": [{"items": 1, "path": "/teams"}]}));
     assert_eq!(self::get(&server, "/healthz").await, json!({"status": "ok"}));

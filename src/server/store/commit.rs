@@ -12,7 +12,8 @@ use tokio::sync::oneshot;
 
 use super::disk::Disk;
 use super::index::Index;
-use super::write::{Done, Refusal, Write};
+use super::refusal::Refusal;
+use super::write::{Done, Write};
 
 /// Enough to share a wait among all that a busy server has open, small enough to keep answers prompt.
 const LARGEST_GROUP: usize = 256;

@@ -8,6 +8,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::index::{Change, Index};
+use super::key::Key;
 use super::record::{Damage, HEADER, decode, encode};
 
 const LOG: &str = "store.log";
@@ -34,6 +35,8 @@ pub enum OpenError {
     InUse(PathBuf),
     #[error("cannot open the store `{}`: in `{LOG}`, {damage}", path.display())]
     Damaged { path: PathBuf, damage: Damage },
+    #[error("cannot open the store `{}`: `{in_the_way}` is a collection with items, and cannot become a status", path.display())]
+    Status { path: PathBuf, in_the_way: Key },
     #[error("cannot open the store `{}`: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -43,7 +46,13 @@ impl OpenError {
     pub fn hint(&self) -> &'static str {
         match self {
             OpenError::InUse(_) => "stop the other process, or use another path",
+            OpenError::Damaged { damage: Damage::Later { .. }, .. } => {
+                "open it with the version that wrote it"
+            }
             OpenError::Damaged { .. } => "restore it from a copy, or move the folder away to start empty",
+            OpenError::Status { .. } => {
+                "delete these items first, or keep the status of other collections apart"
+            }
             OpenError::Io { .. } => "the path must be a folder that can be written, or not exist yet",
         }
     }
@@ -184,6 +193,10 @@ fn size(change: &Change) -> u64 {
     match change {
         Change::Stored(item) => (item.key.as_str().len() + item.json.len()) as u64,
         Change::Removed(item) => item.key.as_str().len() as u64,
+        Change::Answered(answered) => {
+            (answered.item.key.as_str().len() * 2 + answered.item.json.len()) as u64
+        }
+        Change::Apart(name) => name.len() as u64,
         Change::Counted(key, _) | Change::Buried(key, _) => key.as_str().len() as u64,
     }
 }
@@ -197,14 +210,14 @@ fn sync_folder(folder: &Path) -> io::Result<()> {
 mod tests {
     use super::*;
     use crate::core::value::{Map, Value};
-    use crate::server::store::{Action, Condition, Key, Write};
+    use crate::server::store::{Action, Write};
 
     /// Puts an item with so many bytes of payload.
     fn put(log: &mut Log, index: &mut Index, name: &str, payload: usize) -> io::Result<()> {
         let body = Map::from_iter([("payload".to_owned(), Value::String("x".repeat(payload)))]);
         let key = Key::root().child("teams").child(name);
         let mut changes = Vec::new();
-        let write = Write { key, condition: Condition::default(), action: Action::Put(body) };
+        let write = Write::new(key, Action::Put(body));
         index.perform(write, &mut changes).expect("accepted");
         log.append(&encode(&changes, index.clock()))
     }

@@ -3,10 +3,11 @@
 //! An item is kept as its JSON text, ready to be sent; a listing splices such texts. The index changes only by
 //! [`Index::apply`], with the same changes that went to disk.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::sync::Arc;
 
+use super::answers::{Answered, Answers};
 use super::item::Item;
 use super::key::Key;
 
@@ -19,6 +20,10 @@ pub enum Change {
     Counted(Key, u64),
     /// The last revision of an item that was removed earlier.
     Buried(Key, u64),
+    /// A create with an idempotency key; the item itself is a step of its own.
+    Answered(Answered),
+    /// Collections of this name keep the status of their items apart.
+    Apart(String),
 }
 
 /// Everything that is stored.
@@ -29,6 +34,9 @@ pub struct Index {
     children: HashMap<Key, u64>,
     /// The last revision of removed items whose name may come back.
     gone: HashMap<Key, u64>,
+    answers: Answers,
+    /// The names of collections whose items keep their status apart.
+    apart: BTreeSet<String>,
     /// Grows with each item stored or removed.
     clock: u64,
 }
@@ -52,7 +60,7 @@ impl Index {
 
     /// The changes that lead from nothing to this state.
     pub(super) fn snapshot(&self) -> Vec<Change> {
-        let mut changes = Vec::new();
+        let mut changes: Vec<_> = self.apart.iter().cloned().map(Change::Apart).collect();
         let mut gone: Vec<_> = self.gone.iter().collect();
         gone.sort_unstable();
         changes.extend(gone.into_iter().map(|(key, revision)| Change::Buried(key.clone(), *revision)));
@@ -60,7 +68,21 @@ impl Index {
             changes.push(Change::Counted(key.clone(), collection.last_id));
             changes.extend(collection.items().cloned().map(Change::Stored));
         }
+        changes.extend(self.answers.all().map(Change::Answered));
         changes
+    }
+
+    pub(super) fn answers(&self) -> &Answers {
+        &self.answers
+    }
+
+    pub(super) fn apart(&self) -> &BTreeSet<String> {
+        &self.apart
+    }
+
+    /// Whether there are such collections at all.
+    pub(super) fn has_apart(&self) -> bool {
+        !self.apart.is_empty()
     }
 
     pub fn clock(&self) -> u64 {
@@ -104,6 +126,8 @@ impl Index {
             }
             Change::Counted(key, id) => self.collections.entry(key.clone()).or_default().last_id = *id,
             Change::Buried(key, revision) => drop(self.gone.insert(key.clone(), *revision)),
+            Change::Answered(answered) => self.answers.remember(answered),
+            Change::Apart(name) => drop(self.apart.insert(name.clone())),
         }
     }
 

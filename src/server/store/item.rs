@@ -1,13 +1,20 @@
-//! One stored object, and the two members of it that belong to the server.
+//! One stored object, and the members of it that belong to the server.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::core::value::{self, Map, Value};
+use crate::core::value::{Map, Value, equal};
+use crate::server::ownership::Managers;
 
 use super::key::Key;
-use super::write::{MAX_SIZE, Refusal};
+use super::refusal::Refusal;
+use super::write::MAX_SIZE;
+
+/// The member that says that the object is being deleted: the revision at which that was asked for.
+const DELETION: &str = "deletionRevision";
+/// The members that are the server's; what a client sends for them is passed over.
+const OURS: [&str; 3] = ["id", "revision", DELETION];
 
 /// One stored object.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,25 +27,24 @@ pub struct Item {
     pub revision: u64,
     /// Whether the client chose the name (PUT), in place of the server (POST).
     pub natural: bool,
-    /// The object with `id` and `revision`, as it is sent.
+    /// The revision at which its deletion was asked for, while finalizers keep it.
+    pub deleting: Option<u64>,
+    /// Who holds which field; nothing before the first apply-patch.
+    pub managers: Option<Arc<Managers>>,
+    /// The object with the server's members, as it is sent.
     pub json: Bytes,
 }
 
 impl Item {
-    /// Lays `id` and `revision` into the body, and writes it out.
-    pub(super) fn new(
-        key: Key,
-        seq: u64,
-        revision: u64,
-        natural: bool,
-        mut body: Map<String, Value>,
-    ) -> Result<Arc<Item>, Refusal> {
-        own(&mut body, &key, revision, natural);
+    /// The item with this body, into which the server's members are laid.
+    pub(super) fn holding(mut self, mut body: Map<String, Value>) -> Result<Arc<Item>, Refusal> {
+        self.own(&mut body);
         let json = serde_json::to_vec(&body).expect("a map of JSON values can be written");
-        match json.len() {
-            size if size > MAX_SIZE => Err(Refusal::TooLarge(size)),
-            _ => Ok(Arc::new(Item { key, seq, revision, natural, json: json.into() })),
+        if json.len() > MAX_SIZE {
+            return Err(Refusal::TooLarge(json.len()));
         }
+        self.json = json.into();
+        Ok(Arc::new(self))
     }
 
     /// The entity tag, without quotes.
@@ -48,24 +54,34 @@ impl Item {
 
     /// The object as a tree.
     pub fn value(&self) -> Map<String, Value> {
-        serde_json::from_slice(&self.json).expect("the store holds what `Item::new` wrote")
+        serde_json::from_slice(&self.json).expect("the store holds what `Item::holding` wrote")
     }
 
-    /// Whether a write of this body would change nothing.
-    pub(super) fn is(&self, body: &Map<String, Value>) -> bool {
+    /// Whether a write of this body would change nothing of the object, whose tree is `value`.
+    pub(super) fn is(&self, body: &Map<String, Value>, value: &Map<String, Value>) -> bool {
         let mut body = body.clone();
-        own(&mut body, &self.key, self.revision, self.natural);
-        value::equal(&Value::Object(body), &Value::Object(self.value()))
+        self.own(&mut body);
+        body.len() == value.len() && body.iter().zip(value).all(|((a, x), (b, y))| a == b && equal(x, y))
+    }
+
+    /// Sets the server's members, whatever the client sent for them.
+    fn own(&self, body: &mut Map<String, Value>) {
+        let segment = self.key.segment();
+        let id = match segment.parse::<u64>() {
+            Ok(id) if !self.natural => Value::Number(id.into()),
+            _ => Value::String(segment),
+        };
+        body.insert("id".into(), id);
+        body.insert("revision".into(), self.revision.into());
+        match self.deleting {
+            Some(revision) => drop(body.insert(DELETION.into(), revision.into())),
+            None => drop(body.remove(DELETION)),
+        }
     }
 }
 
-/// Sets the two members that belong to the server, whatever the client sent for them.
-fn own(body: &mut Map<String, Value>, key: &Key, revision: u64, natural: bool) {
-    let segment = key.segment();
-    let id = match segment.parse::<u64>() {
-        Ok(id) if !natural => Value::Number(id.into()),
-        _ => Value::String(segment),
-    };
-    body.insert("id".into(), id);
-    body.insert("revision".into(), Value::Number(revision.into()));
+/// A body without the members that are the server's.
+pub fn payload(mut body: Map<String, Value>) -> Map<String, Value> {
+    OURS.iter().for_each(|name| drop(body.remove(*name)));
+    body
 }

@@ -32,6 +32,7 @@ fn op(method: Method, path: Vec<Piece>, send: Send) -> Op {
         batch: None,
         wait: None,
         forced: None,
+        idempotency: None,
     }
 }
 

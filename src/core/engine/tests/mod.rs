@@ -2,12 +2,16 @@
 
 mod base;
 mod check;
+mod conflicts;
+mod creates;
 mod deletions;
 mod family;
 mod faults;
+mod guards;
 mod lanes;
 mod later;
 pub mod make;
+mod memory;
 mod model;
 mod operations;
 mod order;
@@ -16,4 +20,5 @@ mod pledges;
 mod rename;
 mod runs;
 mod simulation;
+mod stick;
 mod together;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::make::key_of;
 pub use super::make::{document, kind, reference};
+use super::memory::Memory;
 use crate::core::exchange::{
     Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, VersionToken,
     Wanted, Write,
@@ -51,6 +52,13 @@ pub struct Model {
     pub normalise: Option<fn(&mut Value)>,
     /// So many looks at an object after its creation say that it is not there.
     pub hidden_looks: u32,
+    /// For so long after its creation an object is not to be seen.
+    pub hidden_for: Duration,
+    pub hidden_until: BTreeMap<u64, Duration>,
+    /// The time: it goes on from run to run.
+    pub now: Duration,
+    /// What the server remembers of creates, by their keys.
+    pub memory: Option<Memory>,
     hidden: BTreeMap<String, u32>,
     /// So many reads after an update show what was before it; the update is answered with 202.
     pub late_looks: u32,
@@ -80,10 +88,18 @@ pub struct Model {
     pub poison: Vec<String>,
     /// A change by somebody else, made just before the next write.
     pub meddle: Option<fn(&mut Model)>,
+    /// A second object of one name is refused.
+    pub refuses_doubles: bool,
     /// The most writes that one step of the engine began.
     pub most_writes: usize,
     /// The one version of all objects, which each write moves; a write at another is refused.
     pub version: Option<u64>,
+    /// Versions are weak tags: `true` where they are compared byte for byte, `false` where they never match.
+    pub weak: Option<bool>,
+    /// No write of what is there is taken without a version.
+    pub strict: bool,
+    /// Listings do not tell the versions.
+    pub unversioned_lists: bool,
 }
 
 impl Model {
@@ -128,7 +144,7 @@ impl Model {
                 if let Some(answer) = fault.as_ref().and_then(refusal) {
                     return answer;
                 }
-                let version = self.version();
+                let version = self.version().filter(|_| !self.unversioned_lists);
                 let kind = self.kinds.get(&collection.kind).expect("a kind").clone();
                 let stored = self.objects.iter().filter(|((kind, _), _)| *kind == collection.kind.kind);
                 let scope = |s: &&Stored| {
@@ -142,6 +158,7 @@ impl Model {
                 let all: Vec<Item> = stored
                     .flat_map(|(_, s)| s)
                     .filter(scope)
+                    .filter(|s| self.hidden_until.get(&s.id).is_none_or(|until| *until <= self.now))
                     .filter(|s| !is_hidden(&mut self.hidden, &format!("{} {}", collection.kind.kind, s.key)))
                     .map(|stored| Item {
                         server_id: item(stored).server_id.filter(|_| !self.anonymous),
@@ -180,7 +197,12 @@ impl Model {
                 if self.has_gone(target) {
                     return Answer::Absent;
                 }
-                let found = self.find(target).map(|stored| Item { version: self.version(), ..item(stored) });
+                let visible =
+                    |s: &&Stored| self.hidden_until.get(&s.id).is_none_or(|until| *until <= self.now);
+                let found = self
+                    .find(target)
+                    .filter(visible)
+                    .map(|stored| Item { version: self.version(), ..item(stored) });
                 found.map_or(Answer::Absent, Answer::Found)
             }
             Ask::Check(write) => {
@@ -231,14 +253,19 @@ impl Model {
         if names.iter().any(|name| self.poison.contains(name)) {
             return failed(FailureClass::Status(400));
         }
+        if let Some(answer) = self.remembered(write) {
+            return answer;
+        }
         let fault = self.fault(role);
         if let Some(answer) = fault.as_ref().and_then(refusal) {
+            self.remember(write, &answer);
             return answer;
         }
         if let Some(answer) = self.refusal.take() {
             return answer;
         }
         let answer = self.perform(write);
+        self.remember(write, &answer);
         match (answer, &self.operations) {
             _ if fault.is_some() => failed(FailureClass::Lost),
             (Answer::Accepted { server_id, .. }, Some((wait, _))) => {
@@ -251,12 +278,16 @@ impl Model {
     }
 
     fn version(&self) -> Option<VersionToken> {
-        self.version.map(|version| VersionToken { text: version.to_string().into(), weak: false })
+        let weak = self.weak.is_some();
+        self.version.map(|version| VersionToken { text: version.to_string().into(), weak })
     }
 
     fn perform(&mut self, write: &Write) -> Answer {
-        let said = &write.target().version;
-        if said.is_some() && *said != self.version() {
+        let said = write.target().version.as_ref().filter(|said| !said.weak || write.target().tries_weak);
+        if said.is_none() && self.strict && !matches!(write, Write::Create(..)) {
+            return failed(FailureClass::Status(428));
+        }
+        if said.is_some_and(|said| Some(said) != self.version().as_ref() || self.weak == Some(false)) {
             return failed(FailureClass::Conflict);
         }
         self.version = self.version.map(|version| version + 1);
@@ -265,6 +296,9 @@ impl Model {
                 let answers: Vec<Answer> = writes.iter().map(|one| self.perform(one)).collect();
                 let no = answers.into_iter().find(|answer| !matches!(answer, Answer::Accepted { .. }));
                 no.unwrap_or(Answer::Accepted { server_id: None, pending: false, inside: None })
+            }
+            Write::Create(target, _) if self.refuses_doubles && self.find(target).is_some() => {
+                failed(FailureClass::Exists)
             }
             Write::Create(target, body) => {
                 let value = self.normalised(body, None);
@@ -280,6 +314,7 @@ impl Model {
                 }
                 slot.push(stored);
                 self.hidden.insert(target.id.to_string(), self.hidden_looks);
+                self.hidden_until.insert(id, self.now + self.hidden_for);
                 Answer::Accepted {
                     server_id: (!by_name).then(|| id.to_string().into()),
                     pending: false,

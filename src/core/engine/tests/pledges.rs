@@ -192,3 +192,19 @@ fn what_the_plan_refuses_is_not_done() {
     assert_eq!(told(&report), "update refused it was skipped");
     assert_eq!(model.writes(), [""; 0]);
 }
+
+/// What is not shown was sent by a creation that is seen to be done; of an update it cannot be known.
+#[test]
+fn a_rotation_is_done_again_and_a_creation_is_not() {
+    let options = || Options { rotate: ["Team/a".to_owned()].into(), ..Options::default() };
+    for (action, said, writes) in
+        [(Action::Create, "create already-applied", 0), (Action::Update, "update done", 1)]
+    {
+        let (mut model, documents) = team(json!({"size": 1, "owner": "x"}));
+        for run in 1..=2 {
+            let report = model.apply_saved(&documents, vec![pledge(action, Vec::new())], options());
+            assert_eq!(told(&report), said, "{run}");
+            assert_eq!(model.writes().len(), run * writes, "{:?}", model.log);
+        }
+    }
+}

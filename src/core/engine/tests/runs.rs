@@ -14,7 +14,7 @@ use crate::core::report::Report;
 impl Model {
     /// Runs an engine to its end in virtual time.
     pub fn run(&mut self, mut engine: Engine) -> Report {
-        let mut now = Duration::ZERO;
+        let (began, mut now) = (self.now, Duration::ZERO);
         let mut answers: VecDeque<(RequestId, Answer)> = VecDeque::new();
         let mut event = Event::Start;
         for _ in 0..100_000 {
@@ -22,6 +22,7 @@ impl Model {
             let effects = engine.step(now, event);
             let writes = effects.iter().filter(|effect| matches!(effect, Effect::Write(..))).count();
             self.most_writes = self.most_writes.max(writes);
+            self.now = began + now;
             for effect in effects {
                 match effect {
                     Effect::Ask(id, ask) => answers.push_back((id, self.ask(&ask))),
@@ -51,8 +52,10 @@ impl Model {
         let mut engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, None);
         let (mut now, mut event, mut performed) = (Duration::ZERO, Event::Start, 0);
         let mut answers: VecDeque<(RequestId, Answer)> = VecDeque::new();
+        let began = self.now;
         for _ in 0..100_000 {
             let mut wake = None;
+            self.now = began + now;
             for effect in engine.step(now, event) {
                 let answer = match effect {
                     Effect::Ask(id, ask) => (id, self.ask(&ask)),

@@ -1,4 +1,4 @@
-//! Keys beside bodies, and of kinds that are made on demand.
+//! Keys beside bodies and beside one another, and of kinds that are made on demand.
 
 use super::*;
 
@@ -42,5 +42,41 @@ proptest! {
         let after = &sound(&lines.concat())[0];
         prop_assert_eq!(&before.id, &after.id);
         prop_assert_eq!(before.spec.to_value().expect("values"), after.spec.to_value().expect("values"));
+    }
+}
+
+#[test]
+fn two_documents_for_one_object_are_an_error() {
+    let record =
+        |name: &str| format!("---\napiVersion: rabbitmq\nkind: Record\nmetadata: {{name: {name}}}\n");
+    let (documents, problems) = load(&(record("Example.org") + &record("example.org")));
+    assert_eq!(documents.len(), 2);
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told, ["a.yaml:6:1: `Record example.org` is described twice, first in a.yaml:2:1"]);
+    let vhost = |name: &str| format!("---\napiVersion: rabbitmq\nkind: VHost\nmetadata: {{name: {name}}}\n");
+    let (_, problems) = load(&(vhost("A") + &vhost("a")));
+    assert!(problems.len() == 1 && problems[0].warning);
+    assert_eq!(
+        problems[0].to_string(),
+        "a.yaml:6:1: `VHost a` and `VHost A` (a.yaml:2:1) differ in letter case alone"
+    );
+}
+
+/// Two names that are one to a server that folds them, or to a reader.
+#[test]
+fn names_that_are_alike_are_warned_of() {
+    let vhost = |name: &str| format!("---\napiVersion: rabbitmq\nkind: VHost\nmetadata: {{name: {name}}}\n");
+    for (one, other, said) in [
+        ("caf\u{e9}", "cafe\u{301}", "differ in the composition of their characters alone"),
+        ("ｏrders", "orders", "differ in the composition of their characters alone"),
+        ("\u{430}dmin", "admin", "look the same, and have letters of different alphabets"),
+        ("Straße", "STRASSE", ""),
+        ("orders", "order", ""),
+    ] {
+        let (documents, problems) = load(&(vhost(one) + &vhost(other)));
+        assert_eq!(documents.len(), 2);
+        let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let is_told = told.len() == 1 && told[0].contains(said) && problems[0].warning;
+        assert!(if said.is_empty() { told.is_empty() } else { is_told }, "{one} {other}: {told:?}");
     }
 }

@@ -1,0 +1,82 @@
+//! Writes that do not stick: what was sent, what the server made of it, and the line for the backend that takes it.
+
+use super::super::accept::{Acceptance, Reach, acceptance};
+use super::super::change::Change;
+use super::super::kind::Kind;
+use super::super::managers::side;
+use super::super::report::{Action, Explanation, Outcome};
+use super::Engine;
+use super::decide::{Decision, Seen};
+
+/// So many lines are looked for at most: comparing a large object over and over takes its time.
+const MOST_LINES: usize = 20;
+
+impl Engine {
+    /// Where an object stands whose values do not hold: two writes at most set them in a run, and one where nothing
+    /// but a creation sets any.
+    pub(super) fn not_effective(&mut self, at: usize, decision: &Decision) -> Option<Outcome> {
+        let object = &self.objects[at];
+        let kind: &Kind = &object.kind;
+        let by_creation = kind.update.is_none() || decision.action == Action::Replace;
+        let changes = matches!(decision.action, Action::Update | Action::Replace);
+        if !changes || !(object.sets >= 2 || (object.sets == 1 && by_creation)) {
+            return None;
+        }
+        let lines = self.acceptances(at, &decision.changes, Reach::Whatever);
+        let outcome = outcome(&decision.changes, lines.first());
+        if self.options.suggest {
+            self.objects[at].accepted = lines;
+        }
+        Some(outcome)
+    }
+
+    /// Has the report of a plan say with which lines of the backend its differences would be none: those of mere
+    /// spelling.
+    pub(super) fn suggest(&mut self, at: usize, decision: &Decision) {
+        if self.options.suggest && matches!(decision.action, Action::Update | Action::Replace) {
+            self.objects[at].accepted = self.acceptances(at, &decision.changes, Reach::Spelling);
+        }
+    }
+
+    fn acceptances(&self, at: usize, changes: &[Change], reach: Reach) -> Vec<Acceptance> {
+        let object = &self.objects[at];
+        let Seen::Present(item) = &object.seen else { return Vec::new() };
+        let spec = self.spec(at);
+        let mut rules = object.kind.fields.clone();
+        let mut lines: Vec<Acceptance> = Vec::new();
+        for change in changes.iter().take(MOST_LINES) {
+            if lines.iter().any(|line| line.covers(&change.path)) {
+                continue;
+            }
+            if let Some(line) = acceptance(&spec, &item.value, &rules, change, reach) {
+                line.add_to(&mut rules);
+                lines.push(line);
+            }
+        }
+        lines
+    }
+}
+
+/// What was sent, and what the server stores.
+fn outcome(changes: &[Change], line: Option<&Acceptance>) -> Outcome {
+    let Some(change) = changes.first() else {
+        return Outcome::NotEffective(Explanation::new("the server keeps another value"));
+    };
+    let (sent, stored) = (side(change.after.as_ref()), side(change.before.as_ref()));
+    let more = match changes.len() {
+        1 => String::new(),
+        n => format!(", and {} more like it", n - 1),
+    };
+    let why = Explanation::new(format!("`{}`: sent {sent}, the server stores {stored}{more}", change.path));
+    Outcome::NotEffective(match line {
+        Some(line) => {
+            let words = match changes.iter().all(|change| change.before.is_none()) {
+                true => "the server ignores the field: leave it out, or say so in the backend",
+                false if line.is_of_spelling() => "if the server's form is as good, say so in the backend",
+                false => "if the server may keep a value of its own, say so in the backend",
+            };
+            why.hint(format!("{words}: `fields: {{{}}}`", line.line()))
+        }
+        None => why,
+    })
+}
