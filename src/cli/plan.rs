@@ -5,6 +5,7 @@ use std::time::Instant;
 use super::options::{Consents, Drift, Effort, Output, Plan};
 use super::saved::Saving;
 use super::start::{self, Loaded};
+use crate::core::base;
 use crate::core::exchange::Item;
 use crate::core::exit::{self, Exit, FailOn, Verb, exit};
 use crate::core::kind::Kind;
@@ -86,6 +87,7 @@ impl Comparison<'_> {
             let elapsed = start::told(began.elapsed());
             let verbose = self.output.verbose > 0;
             out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
+            base::doubt(&report).iter().for_each(|problem| out.error(problem));
             match saving.map(|saving| saving.save(&report, &specimens, out)) {
                 Some(Err(exit)) => Err(exit),
                 _ => Ok(judge(&report)),

@@ -227,7 +227,7 @@ fn load(plan: &SavedPlan, options: &ApplyPlan, out: &mut Out) -> Result<Loaded, 
     let own = options.backends.is_empty();
     let read =
         plan.loaded(own).map_err(|error| bad(Problem::new(format!("reading `{name}`: {error}")), out))?;
-    let bases = plan.bases().map_err(|error| bad(Problem::new(format!("reading `{name}`: {error}")), out))?;
+    let side = plan.base().map_err(|error| bad(Problem::new(format!("reading `{name}`: {error}")), out))?;
     let Flags { labels, only, exclude, .. } = &plan.flags;
     let selection = Selection::new(labels, only, exclude)
         .map_err(|error| bad(Problem::new(format!("reading `{name}`: {error}")), out))?;
@@ -237,7 +237,7 @@ fn load(plan: &SavedPlan, options: &ApplyPlan, out: &mut Out) -> Result<Loaded, 
         allow_env: options.allow_env.clone(),
         selection,
         read: Some(read),
-        bases,
+        saved: Some(side),
         ..input::Sources::default()
     };
     start::load_from(Verb::Apply.word(), sources, Reach::Used, out)

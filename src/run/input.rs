@@ -43,10 +43,18 @@ pub struct Sources {
     pub keep: bool,
     /// `--base`: a revision, or a folder.
     pub base: Option<String>,
-    /// What a saved plan says of the base, one for each selected document; secrets are not looked up.
-    pub bases: Vec<Laid>,
+    /// What a saved plan says of the base.
+    pub saved: Option<SavedSide>,
     /// `--record`: the ref that is to be moved.
     pub record: Option<String>,
+}
+
+/// What a saved plan says of the base; secrets are not looked up.
+#[derive(Debug, Default)]
+pub struct SavedSide {
+    /// Of each selected document, and whether its `trueup/secret-version` is not what it was there.
+    pub documents: Vec<(Laid, bool)>,
+    pub former: Former,
 }
 
 /// A loaded and linked input.
@@ -186,9 +194,9 @@ impl<'e> Loader<'e> {
         let mut documents = built.documents;
         self.problems.extend(built.problems);
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
-        let former = match sources.bases.is_empty() {
-            true => self.lay_base(&sources, &mut documents, &registry),
-            false => self.lay_saved(&sources, &mut documents),
+        let former = match &sources.saved {
+            None => self.lay_base(&sources, &mut documents, &registry),
+            Some(side) => self.lay_saved(&sources, side, &mut documents),
         };
         let record = sources.record.as_ref().and_then(|name| self.record(name, &sources.files));
         let written_sets = if sources.keep { self.sets.clone() } else { Vec::new() };
@@ -264,13 +272,14 @@ impl<'e> Loader<'e> {
     }
 
     /// Gives the documents of a saved plan the base that came with it.
-    fn lay_saved(&mut self, sources: &Sources, documents: &mut [Document]) -> Former {
+    fn lay_saved(&mut self, sources: &Sources, side: &SavedSide, documents: &mut [Document]) -> Former {
         let mut outsides = Outsides::new(self.env, &[]);
         if !sources.allow_env.is_empty() {
             outsides = outsides.allow_env(&sources.allow_env);
         }
         let selected = documents.iter_mut().filter(|document| sources.selection.takes(document));
-        for (document, base) in selected.zip(&sources.bases) {
+        for (document, (base, secret_since)) in selected.zip(&side.documents) {
+            document.policy.secret_since = *secret_since;
             document.base = match base {
                 Laid::Present(past) => {
                     let mut past = Past::clone(past);
@@ -281,7 +290,7 @@ impl<'e> Loader<'e> {
             };
         }
         self.earlier.extend(outsides.secrets().map(str::to_owned));
-        Former::default()
+        side.former.clone()
     }
 
     /// Prepares to record what is applied.

@@ -57,8 +57,8 @@ impl Runner {
                 let why = of_it.and_then(|entry| entry.result.explanation().cloned());
                 why.unwrap_or_else(|| Explanation::new("no listing shows it"))
             }));
-            let origin = planned.origin.clone();
-            documents.push(Document { origin, ..found.unwrap_or(planned) });
+            let (origin, base) = (planned.origin.clone(), planned.base.clone());
+            documents.push(Document { origin, base, ..found.unwrap_or(planned) });
         }
         told.retain(|entry| !documents.iter().any(|document| document.id == entry.id));
         self.swept.objects = told;

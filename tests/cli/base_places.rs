@@ -229,3 +229,22 @@ fn explaining_with_a_base() {
     assert_eq!(line["basePosition"]["file"], "HEAD:m/a.yaml", "{line}");
     assert_eq!(line["basePosition"]["line"], 5, "{line}");
 }
+
+/// All that the base has seems deleted: then it may be one that was never applied there.
+#[test]
+fn a_base_that_was_never_applied_is_doubted() {
+    let repository = Repository::new();
+    let all: Vec<String> = ["a", "b", "c"].iter().map(|name| document("Queue", name, "{n: 1}")).collect();
+    repository.commit("m/a.yaml", &all.join("---\n"));
+    let doubt = "warning: 3 objects of the base are not there, which is more than half of them";
+    for verb in ["plan", "drift"] {
+        let done = repository.run(&format!("{verb} -f m --base HEAD"));
+        assert!(done.err.contains(doubt), "{}", done.told());
+        let json = repository.run(&format!("{verb} -f m --base HEAD --output json"));
+        assert_eq!(json.json()["objects"].as_array().map(Vec::len), Some(3), "{}", json.told());
+    }
+    let done = repository.run("apply -f m --base HEAD --yes").expect(0);
+    assert!(done.err.contains(doubt), "{}", done.told());
+    let done = repository.run("plan -f m --base HEAD").expect(0);
+    assert!(!done.err.contains("warning"), "{}", done.told());
+}

@@ -231,3 +231,28 @@ fn a_base_that_was_edited_in_the_plan() {
     let told = job.apply(&[]).expect(5).told();
     assert!(told.contains("it was edited after it was made"), "{told}");
 }
+
+/// That a secret has another version than at the base is part of the plan, and so is the version.
+#[test]
+fn a_new_secret_version() {
+    let home = Scratch::new();
+    let server = Served::start(&home, "{}");
+    let repository = Repository::new();
+    repository.write("m/backend.yaml", &(backend("!env URL", "") + "      fields: {pass: write-only}\n"));
+    let versioned = |version: u8| {
+        space("a", "{n: 1, pass: !secret env:PASS}")
+            .replace("a}", &format!("a, annotations: {{trueup/secret-version: \"{version}\"}}}}"))
+    };
+    repository.commit("m/a.yaml", &versioned(1));
+    let job = Job { repository, server, other: Scratch::new(), _home: home };
+    job.run("apply --yes -f m", &[("PASS", "one")]).expect(0);
+    let same = job.plan(&versioned(1), &[("PASS", "two")]).expect(0);
+    assert!(same.out.contains("is in sync"), "{}", same.told());
+    job.apply(&[("PASS", "two")]).expect(0);
+    assert_eq!(job.live("a")["pass"], "one");
+    let planned = job.plan(&versioned(2), &[("PASS", "two")]).expect(0);
+    assert!(planned.out.contains("Plan: 1 to update"), "{}", planned.told());
+    let told = job.apply(&[("PASS", "two")]).expect(0).told();
+    assert!(told.contains("SecretVersion: ") && told.contains("Applied: 1 updated"), "{told}");
+    assert_eq!(job.live("a")["pass"], "two");
+}

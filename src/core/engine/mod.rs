@@ -106,6 +106,8 @@ pub struct Specimen {
     pub references: Vec<(Arc<str>, Value)>,
     /// What the base has of it.
     pub base: Base,
+    /// Whether `trueup/secret-version` is not what it was there.
+    pub secret_since: bool,
     /// Why it is to go, where no document says so.
     pub pruned: Option<Arc<Pruned>>,
     /// The texts of its secrets, which may stand elsewhere in it as well.
@@ -312,6 +314,7 @@ impl Engine {
             },
             references: self.settled_references(at),
             base: object.base.clone(),
+            secret_since: object.policy.secret_since,
             pruned: object.policy.pruned.clone(),
             secrets: self.own_secrets(at),
         };

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use serde_json::json;
 
+use super::former::SavedFormer;
 use super::object::SavedLeft;
 use super::pruned::{Looks, SavedPruned};
 use super::secrets::{self, Body};
@@ -15,6 +16,7 @@ use crate::core::document::Document;
 use crate::core::engine::Specimen;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
+use crate::core::prune::Former;
 use crate::core::raw::RawDocument;
 use crate::core::redact::Redactor;
 use crate::core::report::{Entry, Report};
@@ -29,6 +31,8 @@ pub struct Draft {
     documents: Vec<Kept>,
     backends: Vec<Kept>,
     sets: Vec<Kept>,
+    /// What the base has beside the documents.
+    former: Former,
     /// By object: the hash of what is wanted.
     desired: Vec<String>,
 }
@@ -59,6 +63,7 @@ impl Draft {
             documents: input.manifests.iter().map(Kept::of).collect(),
             backends: backends.into_iter().map(Kept::of).collect(),
             sets: input.written_sets.iter().map(Kept::of).collect(),
+            former: input.former.clone(),
             desired: desired(input),
         })
     }
@@ -76,6 +81,7 @@ impl Draft {
         let time = |time| humantime::format_rfc3339_seconds(time).to_string();
         let (planned, told) = report.objects.split_at(specimens.len().min(report.objects.len()));
         let mut desired = self.desired.into_iter();
+        let deletes = specimens.iter().any(|specimen| specimen.pruned.is_some());
         let object = |(entry, specimen): (&Entry, &Specimen)| {
             let pruned = specimen.pruned.as_deref();
             let pruned = pruned.map(|pruned| SavedPruned::of(pruned, &looks.of(&entry.id)));
@@ -99,6 +105,7 @@ impl Draft {
                 .iter()
                 .map(|entry| SavedObject::of(entry, None, String::new(), None, redactor))
                 .collect(),
+            former: deletes.then(|| SavedFormer::of(&self.former, redactor)),
             left: report.left.iter().map(|left| SavedLeft::of(left, redactor)).collect(),
             seen: report.seen,
             requests: [report.requests.list, report.requests.read, report.requests.login],
@@ -127,12 +134,13 @@ pub fn desired(input: &Input) -> Vec<String> {
         let body = form(&document.spec);
         let body = veils.get(&document.id.kind).map_or(body.clone(), |veil| veil.cover(&body));
         let policy = &document.policy;
-        let policy = format!(
+        let shown = format!(
             "{:?}",
             (policy.ensure, &policy.pinned_id, policy.protected, policy.replace, policy.drift, policy.paused)
         );
-        let owner = document.policy.member.as_ref().map(|member| (&*member.set, member.owner.as_deref()));
-        seal::hash(&json!([*document.id.kind.backend, document.id.slashed(), policy, owner, body]))
+        let secret = (policy.secret_version.as_deref(), policy.secret_since);
+        let owner = policy.member.as_ref().map(|member| (&*member.set, member.owner.as_deref()));
+        seal::hash(&json!([*document.id.kind.backend, document.id.slashed(), shown, secret, owner, body]))
     };
     selected.map(hash).collect()
 }

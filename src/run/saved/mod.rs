@@ -9,6 +9,7 @@ mod conflict;
 mod draft;
 pub mod file;
 mod fit;
+mod former;
 mod object;
 mod past;
 mod pruned;
@@ -33,6 +34,8 @@ use crate::core::prune::Gates;
 use crate::core::report::{LeftFiles, Report, Requests};
 use crate::manifest::Loaded;
 use crate::manifest::kept::{Kept, NotADocument};
+use crate::run::input::SavedSide;
+use former::SavedFormer;
 use past::SavedBase;
 
 /// How long a plan holds.
@@ -59,6 +62,8 @@ pub struct SavedPlan {
     pub told: Vec<SavedObject>,
     /// What the base has and the files have no longer.
     pub left: Vec<SavedLeft>,
+    /// The same as far as the deletions rest on it, where there are any.
+    pub former: Option<SavedFormer>,
     /// Items that were seen, and requests of the roles list, read and login.
     pub seen: usize,
     pub requests: [u64; 3],
@@ -117,19 +122,20 @@ impl SavedPlan {
         })
     }
 
-    /// What the base says of its objects, secrets not looked up; empty where it was made without a base.
+    /// What the base says, secrets not looked up.
     ///
     /// # Errors
     /// A form of none.
-    pub fn bases(&self) -> Result<Vec<Base>, NotADocument> {
+    pub fn base(&self) -> Result<SavedSide, NotADocument> {
         let (of_documents, _) = self.by_document();
-        if of_documents.iter().all(|object| object.base.is_none()) {
-            return Ok(Vec::new());
-        }
-        of_documents
-            .iter()
-            .map(|object| object.base.as_ref().map_or(Ok(Base::None), SavedBase::base))
-            .collect()
+        let base = |object: &SavedObject| {
+            let base = object.base.as_ref().map_or(Ok(Base::None), SavedBase::base)?;
+            Ok((base, object.secret_since))
+        };
+        Ok(SavedSide {
+            documents: of_documents.iter().map(base).collect::<Result<_, _>>()?,
+            former: self.former.as_ref().map(SavedFormer::former).unwrap_or_default(),
+        })
     }
 
     /// The objects of documents, and those that no document names.

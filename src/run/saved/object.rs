@@ -34,6 +34,8 @@ pub struct SavedObject {
     pub result: String,
     pub message: Option<String>,
     pub hint: Option<String>,
+    /// From a fixed vocabulary, where the case has a name.
+    pub reason: Option<String>,
     pub changes: Vec<SavedChange>,
     pub conflicts: Vec<SavedConflict>,
     pub findings: Vec<Note>,
@@ -43,6 +45,8 @@ pub struct SavedObject {
     pub references: Vec<(String, Value)>,
     /// What the base says of it.
     pub base: Option<SavedBase>,
+    /// Whether `trueup/secret-version` is not what it was there.
+    pub secret_since: bool,
     /// Who made the difference, where there is a base.
     pub since: Option<Who>,
     /// Why it is to go, where no document says so.
@@ -80,7 +84,7 @@ pub struct Note {
     pub hint: Option<String>,
 }
 
-/// The codes of findings that a plan can have; another version may have more.
+/// The codes of findings and reasons that a plan can have; another version may have more.
 const CODES: [&str; 19] = [
     "CreateUncertain",
     "DuplicateFound",
@@ -137,12 +141,14 @@ impl SavedObject {
             result: shown.verdict().word().to_owned(),
             message: why.map(|why| why.message.clone()),
             hint: why.and_then(|why| why.hint.clone()),
+            reason: why.and_then(|why| why.reason).map(str::to_owned),
             changes,
             conflicts: conflicts.map(|(conflict, shown)| SavedConflict::of(conflict, shown)).collect(),
             findings: shown.findings.iter().map(Note::of).collect(),
             id: item.and_then(|item| item.server_id.as_deref().map(str::to_owned)),
             references: references.iter().filter_map(clear).collect(),
             base,
+            secret_since: specimen.is_some_and(|specimen| specimen.secret_since),
             since: shown.since,
             pruned,
             desired,
@@ -204,7 +210,8 @@ impl SavedObject {
 
     fn outcome(&self) -> Outcome {
         let message = self.message.clone().unwrap_or_default();
-        let why = Explanation { message, hint: self.hint.clone(), reason: None };
+        let reason = self.reason.as_deref().and_then(known);
+        let why = Explanation { message, hint: self.hint.clone(), reason };
         match &*self.result {
             "in-sync" => Outcome::InSync,
             "planned" => Outcome::Planned,
@@ -258,13 +265,18 @@ impl Place {
     }
 }
 
+/// A code of a finding or of a reason.
+fn known(text: &str) -> Option<&'static str> {
+    CODES.into_iter().find(|code| *code == text)
+}
+
 impl Note {
     fn of(finding: &Finding) -> Note {
         Note { code: finding.code.into(), message: finding.message.clone(), hint: finding.hint.clone() }
     }
 
     fn finding(&self) -> Finding {
-        let code = CODES.into_iter().find(|code| **code == *self.code).unwrap_or("Noted");
+        let code = known(&self.code).unwrap_or("Noted");
         Finding { code, message: self.message.clone(), hint: self.hint.clone() }
     }
 }

@@ -208,3 +208,39 @@ fn a_rotation_is_done_again_and_a_creation_is_not() {
         }
     }
 }
+
+/// A run made the parent and was ended; the server has made what comes with it, as it pleases. That is nobody's work,
+/// and the rest of the plan. What could have been made by somebody is not.
+#[test]
+fn what_came_with_its_parent_before_the_end_of_a_run_is_gone_on_with() {
+    let mut settings = kind("Settings", false, Some("Zone"));
+    settings.parts.retain(|part| &*part.name == "in");
+    (settings.list, settings.create, settings.delete) = (None, None, None);
+    let documents = |child: &str, key: &[(&str, &str)]| {
+        [document("Zone", &[("name", "z")], json!({"size": 1})), document(child, key, json!({"ttl": 5}))]
+    };
+    let singleton: &[(&str, &str)] = &[("in", "z")];
+    let record: &[(&str, &str)] = &[("in", "z"), ("name", "r")];
+    for (child, key, zone, said) in [
+        ("Settings", singleton, Action::Create, "update done"),
+        ("Settings", singleton, Action::Replace, "update done"),
+        // The plan did not make the parent.
+        (
+            "Settings",
+            singleton,
+            Action::None,
+            "update refused it has come into being since the plan was made",
+        ),
+        ("Record", record, Action::Create, "update refused it has come into being since the plan was made"),
+    ] {
+        let kinds = vec![kind("Zone", false, None), settings.clone(), kind("Record", false, Some("Zone"))];
+        let mut model = Model::new(kinds);
+        model.put("Zone", &[("name", "z")], json!({"size": 1}));
+        model.put(child, key, json!({"ttl": 60, "more": true}));
+        let plan = vec![pledge(zone, vec![]), pledge(Action::Create, vec![])];
+        let mut report = model.apply_saved(&documents(child, key), plan, Options::default());
+        report.objects.remove(0);
+        assert_eq!(told(&report), said, "{child} {zone:?}");
+        assert_eq!(model.writes().len(), usize::from(said == "update done"), "{child} {zone:?}");
+    }
+}
