@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::options::{Consents, Effort, Output, Sources};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
-use crate::core::prune::Gates;
+use crate::core::prune::{Gates, Holds};
 use crate::core::secrets::{Secrets, password_in};
 use crate::manifest::{Chosen, Selection};
 use crate::render::out::{Format, Out};
@@ -132,17 +132,24 @@ pub fn open(
     })
 }
 
-/// Finds what is in the scope of the Sets and in no document, and adds to the run what is to be deleted.
+/// Finds what is in the scope of the Sets and in no document, and adds to the run what is to be deleted; `holds` has
+/// the last word on each of it.
 ///
 /// # Errors
 /// The exit code; what is wrong has been said.
-pub async fn sweep(runner: &mut Runner, gates: &Gates, limits: &Limits, out: &mut Out) -> Result<(), Exit> {
+pub async fn sweep(
+    runner: &mut Runner,
+    gates: &Gates,
+    holds: Holds<'_>,
+    limits: &Limits,
+    out: &mut Out,
+) -> Result<(), Exit> {
     if !runner.has_sets() {
         let problem = Problem::new("there is no Set: nothing says what is to be looked through");
         out.error(&problem.hint("add a document of `apiVersion: trueup/v1`, `kind: Set`, with a `scope`"));
         return Err(Exit::Usage);
     }
-    match in_time(runner.sweep(gates), limits).await {
+    match in_time(runner.sweep(gates, holds), limits).await {
         Ok(swept) => swept.map_err(|problem| failed(&problem, out)),
         Err(ended) => Err(ended.told(out)),
     }

@@ -246,7 +246,7 @@ impl Object {
     }
 
     /// Whether the server makes it along with its parent, with values that nobody chose.
-    fn comes_with_parent(&self) -> bool {
+    pub fn comes_with_parent(&self) -> bool {
         self.kind.is_singleton() && self.kind.create.is_none() && !self.links.parents.is_empty()
     }
 
