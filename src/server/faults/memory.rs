@@ -32,13 +32,7 @@ struct Hidden {
 
 impl Memory {
     /// Hides what a write did; `before` is what a read of its path said.
-    pub fn hide(
-        &mut self,
-        hide: &Hide,
-        path: &str,
-        before: &Response<Bytes>,
-        response: &Response<Bytes>,
-    ) {
+    pub fn hide(&mut self, hide: &Hide, path: &str, before: &Response<Bytes>, response: &Response<Bytes>) {
         let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
         let path = match location {
             Some(made) if response.status() == StatusCode::CREATED => made.to_owned(),
