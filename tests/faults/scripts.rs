@@ -32,6 +32,7 @@ impl On {
     fn matches(self) -> &'static [(&'static str, &'static str)] {
         match self {
             On::List => &[("GET", "/teams"), ("GET", "/spaces")],
+            On::ListNew | On::ListOld => &[("GET", "/teams")],
             On::Read => &[("GET", "/teams/*"), ("GET", "/spaces/*")],
             On::Create => &[("POST", "/teams"), ("PUT", "/**")],
             On::Post => &[("POST", "/teams")],
@@ -47,9 +48,10 @@ impl On {
         use Workload::*;
         match self {
             On::List | On::Read => true,
-            On::Create | On::Post | On::Put => matches!(workload, CreateThree | Mixed),
+            On::Create | On::Post | On::Put | On::ListNew => matches!(workload, CreateThree | Mixed),
             On::Update | On::Space | On::SpaceRead => matches!(workload, UpdateThree | Mixed),
             On::Delete => matches!(workload, DeleteTwo | Mixed),
+            On::ListOld => matches!(workload, UpdateThree | DeleteTwo),
         }
     }
 }
@@ -59,10 +61,10 @@ impl Row {
         let mut text = "rules:\n".to_owned();
         for (method, path) in self.on.matches() {
             for fault in self.faults {
+                let (when, fault) = fault.split_once(" | ").unwrap_or((self.when, fault));
                 let fault = fault.replace("METHOD", method);
                 text.push_str(&format!(
-                    "- {{match: {{method: {method}, path: '{path}', {}}}, fault: {{{fault}}}}}\n",
-                    self.when
+                    "- {{match: {{method: {method}, path: '{path}', {when}}}, fault: {{{fault}}}}}\n"
                 ));
             }
         }

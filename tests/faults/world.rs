@@ -233,7 +233,7 @@ spec:
       update: PATCH /teams/{{id}}
       delete: DELETE /teams/{{id}}
       version: .revision
-      visible: 300ms
+      visible: 1500ms
     Space:
       key: {{name: .id}}
       list: {{request: GET /spaces, {page}}}
@@ -242,6 +242,7 @@ spec:
       update: PATCH /spaces/{{name}}
       delete: DELETE /spaces/{{name}}
       version: .revision
+      visible: 1500ms
     Member:
       parent: {{team: Team}}
       key: {{user: .id}}
@@ -251,6 +252,7 @@ spec:
       update: PATCH /teams/{{team.id}}/members/{{user}}
       delete: DELETE /teams/{{team.id}}/members/{{user}}
       version: .revision
+      visible: 1500ms
 "
     )
 }
