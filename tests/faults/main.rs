@@ -12,6 +12,7 @@ mod crowd;
 mod kills;
 mod middle;
 mod output;
+mod pairs;
 mod rows;
 mod saved;
 mod scripts;

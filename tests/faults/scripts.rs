@@ -187,3 +187,30 @@ fn every_row_over_every_workload() {
     let failed: Vec<String> = came.into_iter().filter_map(Result::err).collect();
     assert!(failed.is_empty(), "{} of {} scripts:\n\n{}", failed.len(), scripts.len(), failed.join("\n\n"));
 }
+
+/// A table that nothing can contradict would prove nothing: wrong expectations are found.
+#[test]
+fn a_wrong_row_is_found() {
+    let reference = reference(Workload::UpdateThree);
+    let lost = Row {
+        name: "a wrong row",
+        on: On::Update,
+        when: "count: 1",
+        faults: &["drop: before"],
+        comes: Comes::Right(0),
+        creates: Creates::Plain,
+    };
+    let refused: &[&str] = &["status: {status: 403}"];
+    let other: &[&str] = &["meanwhile: {method: PATCH, path: /spaces/theirs, body: {description: mine}}"];
+    for (row, want) in [
+        (Row { comes: Comes::Ends("failed", 0), ..lost }, "nothing is `failed`"),
+        (Row { faults: refused, ..lost }, "it does not end well"),
+        (Row { faults: other, ..lost }, "what is of others was changed"),
+        (Row { faults: &["stored: {note: mine}"], ..lost }, "what is of others was changed"),
+        (Row { faults: &["stored: {description: x}"], ..lost }, "4 writes, not 3"),
+    ] {
+        let found = play(&row, Workload::UpdateThree, &reference).expect_err(want);
+        assert!(found.contains(want), "{want}: {found}");
+    }
+    assert_eq!(play(&lost, Workload::UpdateThree, &reference), Ok(()));
+}
