@@ -16,5 +16,6 @@ mod pairs;
 mod rows;
 mod saved;
 mod scripts;
+mod shared;
 mod signals;
 mod world;
