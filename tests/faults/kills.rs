@@ -93,6 +93,11 @@ fn killed_everywhere(creates: Creates) {
     let failed: Vec<&String> = came.iter().filter_map(|one| one.as_ref().err()).collect();
     assert!(failed.is_empty(), "{} of {}: {failed:#?}", failed.len(), stops.len());
     let killed = came.iter().filter(|one| matches!(one, Ok(true))).count();
+    println!(
+        "{creates:?}: {} requests, {} writes, {killed} kills",
+        reference.requests,
+        reference.written.len()
+    );
     // A run may need a look less, so that the last requests do not come.
     assert!(killed + 8 >= stops.len() && reference.requests > 40, "{killed} of {}", stops.len());
 }

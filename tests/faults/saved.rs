@@ -38,6 +38,7 @@ fn a_saved_plan_killed_at_every_write() {
         .flat_map(|at| [Moment::Before, Moment::After].map(|moment| Stop { at, moment, writes: true }))
         .collect();
     let came = crowd::each(&stops, 3, |stop| killed_at(*stop, &reference));
+    println!("{} kills of a saved plan", came.len());
     let failed: Vec<String> = came.into_iter().filter_map(Result::err).collect();
     assert!(failed.is_empty(), "{} of {}: {}", failed.len(), stops.len(), failed.join("\n"));
 }

@@ -184,6 +184,7 @@ fn every_row_over_every_workload() {
         .filter(|(row, workload)| row.on.occurs_in(*workload))
         .collect();
     let came = crowd::each(&scripts, 12, |(row, workload)| play(row, *workload, &references[workload]));
+    println!("{} rows, {} scripts", rows::all().len(), came.len());
     let failed: Vec<String> = came.into_iter().filter_map(Result::err).collect();
     assert!(failed.is_empty(), "{} of {} scripts:\n\n{}", failed.len(), scripts.len(), failed.join("\n\n"));
 }

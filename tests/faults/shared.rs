@@ -20,7 +20,7 @@ const ELSEWHERE: [(&str, &str); 4] = [
 /// The names in the simulator's table.
 fn simulated() -> BTreeSet<String> {
     let source = include_str!("../../src/core/engine/tests/simulation/fate.rs");
-    let table = source.split("pub const ROWS").nth(1).and_then(|rest| rest.split("};").next());
+    let table = source.split("pub const ROWS").nth(1).and_then(|rest| rest.split("\n};").next());
     let rows = table.expect("the simulator has a table of faults").split("(\"").skip(1);
     rows.filter_map(|row| Some(row.split_once('"')?.0.to_owned())).collect()
 }

@@ -68,6 +68,7 @@ fn stopped_everywhere(twice: bool) {
     // At the last ones all may be done before the signal is noticed.
     let all: Vec<usize> = (1..reference.written.len() - 4).collect();
     let came = crowd::each(&all, 4, |at| stopped_at(*at, twice, &reference));
+    println!("{} writes, signalled twice: {twice}", all.len());
     let failed: Vec<String> = came.into_iter().filter_map(Result::err).collect();
     assert!(failed.is_empty() && all.len() >= 12, "{} of {}: {}", failed.len(), all.len(), failed.join("\n"));
 }

@@ -223,7 +223,7 @@ kind: Backend
 metadata: {{name: demo}}
 spec:
   url: {url}
-  limits: {{timeout: 500ms}}
+  limits: {{timeout: 2s}}
   kinds:
     Team:
       key: {{name: .name}}
