@@ -20,6 +20,8 @@ pub enum On {
     /// Updates and reads of the space `u3`.
     Space,
     SpaceRead,
+    /// Updates of teams, which a listing has shown.
+    Team,
     Delete,
 }
 
@@ -189,7 +191,9 @@ fn storms() -> Vec<Row> {
     all.extend(on(&[On::Post, On::Put], "S16 it exists", ONCE, CONFLICT, Right(0)));
     // The precondition was sent already.
     let demanded: &[&str] = &["status: {status: 428}"];
-    all.extend(on(&[On::Put, On::Update, On::Delete], "S6 428", ONCE, demanded, Ends("failed", 0)));
+    all.extend(on(&[On::Put, On::Space, On::Delete], "S6 428", ONCE, demanded, Ends("failed", 0)));
+    // A listing has no tags: the precondition is learnt, and sent.
+    all.extend(on(&[On::Team], "S6 428", ONCE, demanded, Right(0)));
     all
 }
 

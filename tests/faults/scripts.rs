@@ -39,6 +39,7 @@ impl On {
             On::Put => &[("PUT", "/**")],
             On::Update => &[("PATCH", "/**")],
             On::Space => &[("PATCH", "/spaces/u3")],
+            On::Team => &[("PATCH", "/teams/*")],
             On::SpaceRead => &[("GET", "/spaces/u3")],
             On::Delete => &[("DELETE", "/**")],
         }
@@ -52,6 +53,7 @@ impl On {
             On::Update | On::Space | On::SpaceRead => matches!(workload, UpdateThree | Mixed),
             On::Delete => matches!(workload, DeleteTwo | Mixed),
             On::ListOld => matches!(workload, UpdateThree | DeleteTwo),
+            On::Team => workload == UpdateThree,
         }
     }
 }
