@@ -103,7 +103,7 @@ impl<'e> Outsides<'e> {
                 let found = self.secret(&secret.source, &problems.file);
                 let left = self.earlier.is_some() && found.is_err();
                 if !left && let Some(found) = problems.ok(at, found) {
-                    self.secrets.extend(found.reveal().filter(|text| !text.is_empty()).map(str::to_owned));
+                    self.secrets.extend(found.reveal().map(str::to_owned));
                     *secret = found;
                 }
             }
@@ -161,7 +161,8 @@ impl<'e> Outsides<'e> {
             Some(("file", path)) => self.secret_file(path, file)?,
             _ => None,
         };
-        Ok(Secret::new(from, text))
+        // CI systems set what is not there to nothing, and nothing is no secret to overwrite one with.
+        Ok(Secret::new(from, text.filter(|text| !text.is_empty())))
     }
 
     fn secret_file(&self, path: &str, file: &str) -> Result<Option<String>, Problem> {

@@ -45,10 +45,11 @@ impl Source {
     /// `--base`: a folder, where there is one of that name, else a revision.
     ///
     /// # Errors
-    /// Neither of the two; files that no revision can have.
+    /// Neither of the two, or both; files that no revision can have.
     pub fn open(base: &str, files: &[PathBuf]) -> Result<Source, Problem> {
         let folder = Path::new(base);
         if folder.is_dir() {
+            one_meaning(base, files)?;
             return Ok(Source::Folder(folder.to_owned()));
         }
         if folder.is_file() || base.starts_with(['.', '/']) && !folder.exists() {
@@ -225,6 +226,27 @@ fn revision(repository: &Repository, name: &str) -> Result<(Revision, String), P
         problem
             .hint("`--base` takes a branch, a tag, a commit, a ref that `apply --record` moves, or a folder")
     })
+}
+
+/// That a folder is not the name of a revision as well: `production` often is both, and today's folder as the base
+/// of itself would make drift of each conflict, and overwrite it.
+///
+/// # Errors
+/// It is both.
+fn one_meaning(base: &str, files: &[PathBuf]) -> Result<(), Problem> {
+    let Ok(repository) = repository_of(files) else { return Ok(()) };
+    let recorded = format!("{NAMESPACE}{base}");
+    for name in [recorded.as_str(), base] {
+        if repository.commit(name).is_ok_and(|commit| commit.is_some()) {
+            let full = repository.full_name(name)?;
+            let full = full.unwrap_or_else(|| format!("{name}^0"));
+            let problem = Problem::new(format!("`--base {base}` is a folder and a revision"));
+            return Err(
+                problem.hint(format!("`--base ./{base}` is the folder, `--base {full}` the revision"))
+            );
+        }
+    }
+    Ok(())
 }
 
 /// What makes a base a proof.

@@ -87,6 +87,28 @@ fn a_folder_can_be_the_base_and_standard_input_the_files() {
     ");
 }
 
+/// The folder of an environment and the ref of what was applied to it often have one name.
+#[test]
+fn what_is_a_folder_and_a_revision() {
+    let repository = Repository::applied("m/a.yaml", &queue("a", 1));
+    repository.run("apply --yes -f m --record m").expect(0);
+    repository.git("tag then");
+    repository.write("then/b.yaml", &queue("b", 1));
+    repository.write("m/a.yaml", &queue("a", 2));
+    repository.foreign(&queue("a", 3));
+    assert_snapshot!(repository.run("plan -f m --base m").told(), @"
+    exit 65
+    --- stderr
+    error: `--base m` is a folder and a revision
+    hint: `--base ./m` is the folder, `--base refs/trueup/m` the revision
+    1 error.
+    ");
+    let told = repository.run("plan -f m --base then").expect(65).told();
+    assert!(told.contains("`--base ./then` is the folder, `--base refs/tags/then` the revision"), "{told}");
+    repository.run("plan -f m --base refs/trueup/m").expect(3);
+    repository.run("plan -f m --base ./m").expect(0);
+}
+
 #[test]
 fn what_is_no_base() {
     let repository = Repository::applied("m/a.yaml", &queue("a", 1));

@@ -28,9 +28,17 @@ impl Engine {
         texts
     }
 
+    /// Keeps what must stay hidden of an object that is about to be seen anew: as after its deletion, where the
+    /// server may refuse the new one and tell of the old one.
+    pub(super) fn keep_secrets(&mut self, at: usize) {
+        if matches!(self.objects[at].seen, Seen::Present(_)) {
+            self.objects[at].seen_secrets = self.secrets_seen(at);
+        }
+    }
+
     fn secrets_seen(&self, at: usize) -> Vec<String> {
         let object = &self.objects[at];
-        let mut texts = Vec::new();
+        let mut texts = object.seen_secrets.clone();
         let rules = Veil::of_rules(&object.kind.fields);
         // What stands in clear in the file of a field that is secret by its kind.
         rules.hidden(&object.spec.known(), &mut texts);
@@ -46,6 +54,8 @@ impl Engine {
                 reference.secrets.hidden(&value, &mut texts);
             }
         });
+        texts.sort_unstable();
+        texts.dedup();
         texts
     }
 }

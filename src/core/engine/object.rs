@@ -82,6 +82,8 @@ pub struct Object {
 
     pub phase: Phase,
     pub seen: Seen,
+    /// Secrets that were seen on the server before `seen`: a refusal may still repeat them.
+    pub seen_secrets: Vec<String>,
     /// When the request behind `seen` was asked, in the engine's own count.
     pub seen_at: u64,
     /// An observation counts only if it was asked after this.
@@ -191,6 +193,7 @@ impl Object {
             links,
             phase: Phase::Blocked,
             seen: Seen::NotYet,
+            seen_secrets: Vec::new(),
             seen_at: 0,
             fence: 0,
             own_read: false,

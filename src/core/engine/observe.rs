@@ -338,6 +338,7 @@ impl Engine {
             return;
         }
         let first = matches!(self.objects[object].seen, Seen::NotYet);
+        self.keep_secrets(object);
         let this = &mut self.objects[object];
         let seen = this.beside_a_double(seen);
         match &seen {

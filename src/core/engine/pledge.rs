@@ -81,7 +81,9 @@ impl Engine {
         decision: &Decision,
     ) -> Option<Explanation> {
         let destroys = matches!(decision.action, Action::Delete | Action::Replace);
-        if destroys && saved.server_id.is_some() && saved.server_id != self.objects[at].server_id {
+        let updates = (agreed.action, decision.action) == (Action::Update, Action::Update);
+        let same = saved.server_id.is_none() || saved.server_id == self.objects[at].server_id;
+        if (destroys || updates) && !same {
             return Some(stale("another object has its name since the plan was made"));
         }
         let why = self.moved_reference(at, saved);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::alike;
 use super::super::identity::{KindName, ObjectId};
+use super::super::kind::{Kind, Kinds};
 use super::super::report::Explanation;
 use super::Known;
 
@@ -15,6 +16,9 @@ pub struct Named<'k> {
     /// names for one.
     alike: HashMap<(&'k KindName, String), &'k ObjectId>,
     pinned: HashSet<(&'k KindName, Arc<str>)>,
+    /// By name, whatever the kind: one object may be listed as two kinds.
+    names: HashMap<String, Vec<&'k ObjectId>>,
+    kinds: &'k Kinds,
 }
 
 impl<'k> Named<'k> {
@@ -24,7 +28,11 @@ impl<'k> Named<'k> {
             .documents
             .iter()
             .filter_map(|document| document.policy.pinned_id.clone().map(|id| (&document.id.kind, id)));
+        let mut names: HashMap<String, Vec<&ObjectId>> = HashMap::new();
+        ids().for_each(|id| names.entry(folded(id)).or_default().push(id));
         Named {
+            names,
+            kinds: known.kinds,
             exact: ids().collect(),
             alike: ids().map(|id| ((&id.kind, folded(id)), id)).collect(),
             pinned: pinned.collect(),
@@ -39,12 +47,36 @@ impl<'k> Named<'k> {
 
     /// Why a document may be about this object although it spells its name otherwise.
     pub fn doubt(&self, id: &ObjectId) -> Option<Explanation> {
-        let other = self.alike.get(&(&id.kind, folded(id)))?;
+        let name = folded(id);
+        let Some(other) = self.alike.get(&(&id.kind, name.clone())) else {
+            return self.as_another_kind(id, &name);
+        };
         let why = format!(
             "the name of `{other}`, which has a document, differs in letter case, composition or type alone"
         );
         Some(Explanation::new(why).hint("spell the name in the document as the server does"))
     }
+
+    /// Why a document of another kind may be about this object: both are listed by one request.
+    fn as_another_kind(&self, id: &ObjectId, name: &str) -> Option<Explanation> {
+        let kind = self.kinds.get(&id.kind)?;
+        let is_it = |other: &&&ObjectId| {
+            other.kind.backend == id.kind.backend
+                && self.kinds.get(&other.kind).is_some_and(|other| one_listing(kind, other))
+        };
+        let other = self.names.get(name)?.iter().find(is_it)?;
+        let why =
+            format!("`{other}`, which has a document, is listed by the same request, and may be this object");
+        Some(
+            Explanation::new(why)
+                .hint("let one kind list what the other does not, or name the object by one of the two"),
+        )
+    }
+}
+
+fn one_listing(kind: &Kind, other: &Kind) -> bool {
+    let (Some(list), Some(others)) = (&kind.list, &other.list) else { return false };
+    kind.name != other.name && list.op.path == others.op.path && list.op.query == others.op.query
 }
 
 fn folded(id: &ObjectId) -> String {

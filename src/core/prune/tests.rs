@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::core::engine::tests::make::{document, key_of, kind, kind_name};
-use crate::core::kind::Kind;
+use crate::core::kind::{Kind, Piece, Template};
 use crate::core::path::Path;
 use crate::core::value::Value;
 
@@ -209,6 +209,19 @@ fn a_name_that_differs_in_letter_case_alone_is_left() {
         ]
     );
     assert_eq!(World::new(vec![ours("\u{ff57}ww")]).doomed(), [""; 0], "in another composition");
+}
+
+#[test]
+fn what_a_document_names_as_another_kind_of_the_same_listing_is_left() {
+    let mut world = World::new(vec![ours("old")]);
+    world.documents.push(document("Note", &[("in", "a.org"), ("name", "old")], json!({})));
+    assert_eq!(world.doomed(), [""; 0]);
+    let why = "Record a.org/old: extra: `Note a.org/old`, which has a document, is listed by the same request, and may be this object";
+    assert_eq!(world.told(), [why]);
+    let mut note = Kind { delete: None, ..kind("Note", false, Some("Zone")) };
+    note.list.as_mut().expect("a listing").op.path = Template(vec![Piece::Literal("/notes".into())]);
+    world.kinds.insert(note);
+    assert_eq!(world.doomed(), ["Record a.org/old"]);
 }
 
 #[test]

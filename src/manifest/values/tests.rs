@@ -46,7 +46,7 @@ fn secret<'n>(root: &'n Node, name: &str) -> Option<&'n str> {
 #[test]
 fn values_are_put_in() {
     let text = "url: [!env URL]\nempty: !env EMPTY\nca: !file certs/ca.pem\n\
-                password: !secret env:PASSWORD\ntoken: !secret file:DIR/token\nnone: !secret env:NONE\nno: !secret file:none\n";
+                password: !secret env:PASSWORD\ntoken: !secret file:DIR/token\nnone: !secret env:NONE\nno: !secret file:none\nnothing: !secret env:EMPTY\n";
     let (root, problems, secrets) = fill(text, |outsides| outsides);
     assert_eq!(problems, [] as [&str; 0]);
     assert_eq!(root.get("url").expect("url").to_value().expect("a value"), serde_json::json!(["http://x"]));
@@ -55,6 +55,7 @@ fn values_are_put_in() {
     assert_eq!(secret(&root, "password"), Some("hunter2"));
     assert_eq!(secret(&root, "token"), Some("s3cret"));
     assert_eq!((secret(&root, "none"), secret(&root, "no")), (None, None));
+    assert_eq!(secret(&root, "nothing"), None, "an empty one is none");
     assert_eq!(secrets, ["hunter2", "s3cret"]);
 }
 

@@ -109,6 +109,19 @@ fn nothing_is_deleted_but_what_the_plan_deletes() {
     assert_eq!(told(&held(&mut model, &documents, pledge(Action::Delete, vec![]))), "delete already-applied");
 }
 
+#[test]
+fn another_object_of_its_name_is_not_updated() {
+    for (id, said) in
+        [("1", "update done"), ("9", "update refused another object has its name since the plan was made")]
+    {
+        let (mut model, documents) = team(json!({"size": 2}));
+        let plan = pledge(Action::Update, vec![change("size", json!(1), json!(2))]);
+        let report = held(&mut model, &documents, Pledge { server_id: Some(id.into()), ..plan });
+        assert_eq!(told(&report), said);
+        assert_eq!(model.writes().len(), usize::from(id == "1"));
+    }
+}
+
 /// A creation compares nothing, and is made of what it refers to.
 #[test]
 fn a_reference_that_names_another_value() {
