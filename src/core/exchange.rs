@@ -294,9 +294,9 @@ pub enum FailureClass {
     KeyUsed,
     /// A field manager or a precondition refused: 409 or 412.
     Conflict,
-    /// The answer is not the API's: HTML, another shape, an item without its key.
+    /// The answer cannot be taken for the API's: HTML, another shape, an item without its key, a body over the limit.
     NotTheApi,
-    /// A redirect that is not followed, a body over the limit, a pager that repeats, a write that by the kind's
+    /// A redirect that is not followed, a pager that repeats, a write that by the kind's
     /// own word has failed for good.
     Refused,
     /// The backend's own fault: a filter that fails, a placeholder without a value.
