@@ -237,7 +237,7 @@ pub enum Answer {
 }
 
 /// What a listing told.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Listing {
     /// The wanted items, whole.
     pub items: Vec<Item>,

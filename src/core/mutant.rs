@@ -43,6 +43,12 @@ pub enum Mutant {
     M28,
     /// Output that could not be written counts as success.
     M30,
+    /// What no document names is pruned without a mark.
+    NoProof,
+    /// What is pruned is looked for beyond the scope of the Set.
+    NoScope,
+    /// As many as there are are pruned at once.
+    NoLimit,
 }
 
 #[cfg(test)]

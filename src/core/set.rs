@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::identity::{KindName, ObjectId};
 use super::kind::Kind;
+use super::mutant::planted;
 use super::node::Origin;
 use super::value::Value;
 
@@ -47,7 +48,8 @@ pub struct Member {
 impl Claim {
     /// Whether an object of `kind` is in this scope.
     pub fn covers(&self, id: &ObjectId, kind: &Kind) -> bool {
-        id.kind == self.kind && self.within.iter().all(|(part, value)| kind.same_part(&id.key, part, value))
+        let within = || self.within.iter().all(|(part, value)| kind.same_part(&id.key, part, value));
+        id.kind == self.kind && (within() || planted!(NoScope))
     }
 
     /// Whether there can be an object in both scopes; `kind` is the one of this claim.

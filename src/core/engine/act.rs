@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::super::exchange::Item;
+use super::super::mutant::planted;
 use super::super::node::Node;
 use super::super::report::{Action, CREATE_UNCERTAIN, Explanation, Outcome};
 use super::backoff;
@@ -192,6 +193,10 @@ impl Engine {
         if may_go_on && self.objects[at].was_remembered() {
             return self.enqueue(at, Action::Create);
         }
+        if self.is_told_by_listing_alone(at, decision.action) {
+            self.objects[at].own_read = true;
+            return self.observe(at);
+        }
         let spent = self.not_effective(at, &decision).or_else(|| spent(&self.objects[at], &decision));
         if let Some(outcome) = spent {
             return self.settle(at, outcome);
@@ -222,6 +227,14 @@ impl Engine {
         }
     }
 
+    /// Whether only a listing says that an accepted write did not hold. Listings lag where reads do not, so the
+    /// object's own read decides.
+    fn is_told_by_listing_alone(&self, at: usize, due: Action) -> bool {
+        let object = &self.objects[at];
+        let wrote = object.sets > 0 || object.deletes > 0;
+        wrote && due != Action::Create && !object.seen_by_read && self.is_readable(at)
+    }
+
     /// Whether it refers to an object that was to be made when the run was agreed to.
     pub(super) fn names_what_is_new(&self, at: usize) -> bool {
         let makes = |action: Action| matches!(action, Action::Create | Action::Replace);
@@ -240,9 +253,12 @@ impl Engine {
             return;
         }
         let action = if object.wanted_absent() { Action::Delete } else { Action::Replace };
+        if planted!(M8) {
+            return self.enqueue(at, action);
+        }
         match &object.doomed {
             Some((id, _)) if !object.is_unseen_since_doomed() => {
-                if *id != object.server_id {
+                if *id != object.server_id && !planted!(M7) {
                     let why = "another object has taken its name since the decision to delete it";
                     return self.settle(at, Outcome::Conflict(Explanation::new(why)));
                 }

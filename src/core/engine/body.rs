@@ -3,6 +3,7 @@
 use super::super::exchange::Body;
 use super::super::fields::FieldRules;
 use super::super::kind::{Op, Send};
+use super::super::mutant::planted;
 use super::super::node::{Node, Unavailable, Want};
 use super::super::overlay::{Form, overlay, strip};
 use super::super::patch::{NullTrap, json_patch, merge_patch};
@@ -100,7 +101,15 @@ fn sent(
             let unset = unset_in(spec, observed).unwrap_or(nothing);
             Body::Object(overlay(spec, &unset, rules, Form::Full)?)
         }
-        Send::Full => Body::Object(overlay(spec, observed, rules, Form::Full)?),
+        Send::Full => {
+            let mut whole = overlay(spec, observed, rules, Form::Full)?;
+            if planted!(M25)
+                && let Value::Object(map) = &mut whole
+            {
+                map.remove("finalizers");
+            }
+            Body::Object(whole)
+        }
         Send::Merge if action == Action::Create => Body::Object(overlay(spec, &nothing, rules, Form::Full)?),
         Send::Merge => {
             let mut patch = merge_patch(observed, &overlay(spec, observed, rules, Form::Patch)?)?;

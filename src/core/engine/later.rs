@@ -76,10 +76,14 @@ impl Engine {
             Some(to) => Some(self.skipped_for(*to)),
             None => self.stopped.map(|_| self.left_undone()),
         };
+        let mode = self.mode;
         let object = &mut self.objects[at];
         object.later.clear();
         if let Some(outcome) = ended {
-            object.phase = Phase::Settled(lacking(object, outcome));
+            // A run replaces it before it comes to what is missing: that is what a plan says.
+            if mode == Mode::Apply || object.action != Action::Replace {
+                object.phase = Phase::Settled(lacking(object, outcome));
+            }
             return;
         }
         object.comes_again = true;

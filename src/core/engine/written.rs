@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::super::exchange::{Answer, Failure, FailureClass};
+use super::super::mutant::planted;
 use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::backoff::{self, CONFLICT_ROUNDS};
 use super::breaker::Verdict;
@@ -33,7 +34,13 @@ impl Engine {
                     self.accepted(queued.object, queued.sort.1, server_id.clone());
                     // It counts for those that the next look does not find as they were sent.
                     self.objects[queued.object].last_failure = inside.clone();
-                    self.observe(queued.object);
+                    if planted!(M5) {
+                        self.settle(queued.object, Outcome::Done);
+                    } else if planted!(M6) && self.objects[queued.object].sets == 1 {
+                        self.enqueue(queued.object, Action::Update);
+                    } else {
+                        self.observe(queued.object);
+                    }
                 }
             }
             Answer::Begun { operation, server_id } => {
@@ -181,6 +188,10 @@ impl Engine {
         let wait = backoff::delay(tries, failure.retry_after, &mut self.random);
         for queued in bundle {
             let at = queued.object;
+            if planted!(M3) && queued.sort.1 == Action::Create {
+                self.enqueue(at, Action::Create);
+                continue;
+            }
             let object = &self.objects[at];
             let spent = !again || object.failures >= attempts(object, queued.sort.1, next, not_sent);
             match next {
@@ -247,6 +258,9 @@ impl Engine {
         if object.races > CONFLICT_ROUNDS {
             object.findings.push(contended());
             return self.settle(at, Outcome::Conflict(explain(failure)));
+        }
+        if planted!(M26) {
+            return self.enqueue(at, queued.sort.1);
         }
         let wait = backoff::conflict_delay(self.objects[at].races, &mut self.random);
         self.wait(at, wait);

@@ -3,6 +3,7 @@
 
 use super::super::document::{Document, Ensure};
 use super::super::identity::{Key, KindName, ObjectId};
+use super::super::mutant::planted;
 use super::super::report::{Action, Explanation, Outcome};
 use super::super::set::{OWN, Set, limit};
 use super::{Candidate, Gates, Index, Known, Plan, entry};
@@ -84,7 +85,7 @@ fn refused(due: usize, wanted: usize, set: &Set, gates: &Gates) -> Option<Explan
         (None, Some(_)) => "`max-deletes` of the set",
         (None, None) => "a fifth of what the documents name, and at least 5",
     };
-    (due > most).then(|| {
+    (due > most && !planted!(NoLimit)).then(|| {
         let why = format!("{} would be deleted, and the limit is {most} ({from})", would(due));
         Explanation::new(why).hint(format!(
             "if that is meant: `--max-deletes {due}` for this run, or `max-deletes: {due}` in the set's `spec`"

@@ -20,6 +20,7 @@ use super::exchange::Item;
 use super::graph::Graph;
 use super::identity::ObjectId;
 use super::kind::{Kind, Kinds};
+use super::mutant::planted;
 use super::node::{Node, Origin, Pos, Want};
 use super::report::{Action, Entry, Explanation, Outcome};
 use super::set::{Claim, Set};
@@ -98,7 +99,7 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
     let claims = claims.flat_map(|(at, set)| set.scope.iter().map(move |claim| (at, claim)));
     for (place, ((set, claim), found)) in claims.zip(swept).enumerate() {
         let Some(kind) = known.kinds.get(&claim.kind) else { continue };
-        if doubts[set].is_none() {
+        if doubts[set].is_none() && !planted!(M1) {
             doubts[set] = found.doubts.first().cloned();
         }
         let rank = Rank { depth: family::depth(kind, known.kinds), claim: place };

@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use super::scene::{Declared, Scene, declared};
 use crate::core::document::Ensure;
+use crate::core::engine::failure::{AfterWrite, after_write};
 use crate::core::engine::{Mode, RequestId};
 use crate::core::exchange::{Answer, Ask, Collection, FailureClass, Item, Listing, Target, Write};
 use crate::core::identity::ObjectId;
@@ -35,8 +36,14 @@ struct Trail {
     writing: bool,
     sets: u32,
     deletes: u32,
+    /// Writes whose answers left it open.
+    perhaps: u32,
     writes: Vec<Action>,
+    attempts: u32,
 }
+
+/// More requests than any object needs in a run: two writes, a deletion, five rounds each of races and of outages.
+const ATTEMPTS: u32 = 20;
 
 pub struct Audit {
     scene: Rc<Scene>,
@@ -100,6 +107,19 @@ impl Audit {
         &self.trails[at].writes
     }
 
+    /// Whether a write of an object was accepted, and whether one perhaps was.
+    pub fn was_accepted(&self, at: usize) -> (bool, bool) {
+        let trail = &self.trails[at];
+        let surely = trail.sets + trail.deletes > 0;
+        (surely, surely || trail.perhaps > 0)
+    }
+
+    /// Whether what was written was looked at after it; true for what was not written.
+    pub fn was_read_back(&self, at: usize) -> bool {
+        let trail = &self.trails[at];
+        trail.fence == 0 || trail.looks.iter().any(|look| look.asked > trail.fence)
+    }
+
     pub fn asked(&mut self, id: RequestId, ask: &Ask) {
         self.clock += 1;
         if let (Ask::Check(write), Mode::Apply) = (ask, self.mode) {
@@ -147,29 +167,36 @@ impl Audit {
                 broken.push(format!("{} {object}: {what}", action.word()));
             }
         };
-        hold(self.mode == Mode::Apply, "a plan writes");
-        hold(!self.stopped, "a write begins after the end was asked for");
+        hold(self.mode == Mode::Apply, "I15: a plan writes");
+        hold(!self.stopped, "X2: a write begins after the end was asked for");
         hold(self.scene.selected[at], "an object that was not selected is written");
-        hold(self.lane_is_free(at), "two writes of one lane are under way");
+        hold(self.lane_is_free(at), "I11: two writes of one lane are under way");
         let trail = &self.trails[at];
-        hold(!trail.writing, "two writes of one object are under way");
-        hold(trail.sets < 2 || action == Action::Delete, "a third write that sets values");
-        hold(trail.deletes < 1 || action != Action::Delete, "a second deletion");
-        hold(self.is_known(at, write), "it rests on no observation made after the last write");
+        hold(!trail.writing, "I11: two writes of one object are under way");
+        hold(trail.sets < 2 || action == Action::Delete, "I3: a third write that sets values");
+        hold(trail.deletes < 1 || action != Action::Delete, "I3: a second deletion");
+        hold(self.is_known(at, write), "I8, I10: it rests on no observation made after the last write");
         if action == Action::Delete {
             let agreed = self.agreed.as_ref().is_none_or(|agreed| agreed.contains(&object));
-            hold(agreed, "it is outside what was confirmed");
-            hold(self.was_read_live(at, write.target()), "no live read after the decision shows the same id");
-            hold(self.is_needed_by_none(at), "what needs it is still there");
-            hold(!self.scene.documents[at].policy.protected, "it is protected");
+            hold(agreed, "I5: it is outside what was confirmed");
+            hold(
+                self.was_read_live(at, write.target()),
+                "I9: no live read after the decision shows the same id",
+            );
+            hold(self.is_needed_by_none(at), "I5: what needs it is still there");
+            hold(!self.scene.documents[at].policy.protected, "I5: it is protected");
         } else {
-            hold(self.has_what_it_needs(at), "what it needs was not seen");
+            hold(self.has_what_it_needs(at), "I8: what it needs was not seen");
         }
         hold(!self.scene.documents[at].policy.paused, "it is paused");
         self.broken.extend(broken);
         let trail = &mut self.trails[at];
         trail.writing = true;
         trail.writes.push(action);
+        trail.attempts += 1;
+        if trail.attempts > ATTEMPTS {
+            self.broke(format!("I3: {object} is written over and over"));
+        }
     }
 
     fn lane_is_free(&self, at: usize) -> bool {
@@ -195,11 +222,13 @@ impl Audit {
         let trail = &self.trails[at];
         let present = |look: &&Look| matches!(look.shown, Shown::Present(_));
         let Some(decided) = trail.looks.iter().find(present) else { return false };
-        let live =
-            trail.looks.iter().rev().find(|look| look.asked > trail.fence && look.asked > decided.told);
-        live.is_some_and(|look| {
-            let Shown::Present(id) = &look.shown else { return false };
-            target.server_id.as_deref() == Some(id)
+        let mut live =
+            trail.looks.iter().filter(|look| look.asked > trail.fence && look.asked > decided.told);
+        live.any(|live| {
+            let Shown::Present(id) = &live.shown else { return false };
+            // The look on which the decision rests has shown the same object.
+            let decided = trail.looks.iter().any(|look| look.told < live.asked && look.shown == live.shown);
+            decided && target.server_id.as_deref() == Some(id)
         })
     }
 
@@ -251,6 +280,9 @@ impl Audit {
         if matches!(answer, Answer::Failed(failure) if failure.class == FailureClass::Conflict) {
             trail.writes.pop();
             self.conflicts += 1;
+        }
+        if let Answer::Failed(failure) = answer {
+            trail.perhaps += u32::from(after_write(failure) == AfterWrite::Uncertain);
         }
         if matches!(answer, Answer::Accepted { .. } | Answer::Begun { .. }) {
             match write {

@@ -1,174 +1,207 @@
-//! Random schedules: from one seed a scene, a server, faults, other actors and an order of events; and the
-//! invariants that hold in every one of them.
+//! Random and exhaustive schedules: from a list of choices a scene, a server, faults, other actors and an order of
+//! events; and the invariants that hold in every one of them. `docs/reliability.md` tells what is simulated.
 //!
-//! `TRUEUP_SEEDS=N` runs N schedules, `TRUEUP_SEED=N` the one with this seed. A seed that failed becomes a test
-//! of its own, named after what it found.
+//! `TRUEUP_SEEDS=N` runs N schedules, `TRUEUP_SEED=N` the one with this seed, `TRUEUP_CHOICES=LIST` the one with
+//! these choices; all are read when the tests are built. A schedule that failed becomes a test of its own, named
+//! after what it found.
 
+mod actors;
 mod audit;
+mod campaigns;
 mod dice;
+mod fate;
+mod makes;
 mod operations;
+mod oracle;
 mod pruning;
 mod run;
 mod scene;
+mod shrink;
+mod tally;
+mod trouble;
+mod workload;
 mod world;
+mod writes;
 
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 use std::time::Duration;
 
-use crate::core::document::{Drift, Ensure};
 use crate::core::engine::Mode;
-use crate::core::report::{Action, Entry, Outcome};
+use actors::Actor;
 use dice::Dice;
-use run::{Ended, Run, Trouble};
+use fate::Hit;
+use run::Run;
 use scene::Scene;
+use trouble::{Moment, Trouble};
 use world::World;
 
-/// The schedules of an ordinary run of the tests.
-const SEEDS: u64 = 2_000;
+/// What came of a schedule.
+struct Outcome {
+    broken: Vec<String>,
+    log: Vec<String>,
+    hits: Vec<Hit>,
+    choices: Vec<u32>,
+    requests: u32,
+}
 
-/// One schedule; what broke in it, and its log if that is wanted.
-fn schedule(seed: u64, loud: bool) -> Result<(), (Vec<String>, Vec<String>)> {
-    let mut dice = Dice::new(seed);
-    let scene = Rc::new(Scene::draw(&mut dice));
-    let mut world = World::draw(scene, &mut dice);
+impl Outcome {
+    /// What was broken first: the names of invariants and oracles in it, as `I8` or `O1`; else all of it.
+    fn sort(&self) -> Option<String> {
+        let line = self.broken.first()?;
+        let is_name = |word: &&str| {
+            let mut letters = word.chars();
+            letters.next().is_some_and(|c| "IOX".contains(c))
+                && letters.next().is_some_and(|c| c.is_ascii_digit())
+        };
+        let names: Vec<&str> = line
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .filter(is_name)
+            .collect();
+        Some(if names.is_empty() { line.clone() } else { names.join(", ") })
+    }
+}
+
+/// One schedule. A panic breaks it as well.
+fn schedule(mut dice: Dice, loud: bool, live: impl Fn(&mut Live) -> Result<(), Vec<String>>) -> Outcome {
+    schedule_with(&mut dice, loud, live)
+}
+
+fn schedule_with(
+    dice: &mut Dice,
+    loud: bool,
+    live: impl Fn(&mut Live) -> Result<(), Vec<String>>,
+) -> Outcome {
     let mut log = Vec::new();
-    let told = live(&mut Run { world: &mut world, dice: &mut dice, log: &mut log, loud });
-    told.map_err(|broken| (broken, log))
-}
-
-/// A plan, a troubled run, and what must come after the troubles.
-fn live(run: &mut Run) -> Result<(), Vec<String>> {
-    let trouble = Trouble {
-        faults: run.dice.one(&[0.0, 0.05, 0.2, 0.5]),
-        meddling: run.dice.one(&[0.0, 0.0, 0.05, 0.3]),
-        stop_at: if run.dice.chance(0.2) { Some(run.dice.below(60) as u32) } else { None },
-        agreed: None,
+    let mut live_one = Live { dice: &mut *dice, log: &mut log, loud, hits: Vec::new(), requests: 0 };
+    let ended = catch_unwind(AssertUnwindSafe(|| live(&mut live_one)));
+    let (hits, requests) = (std::mem::take(&mut live_one.hits), live_one.requests);
+    let broken = match ended {
+        Ok(Ok(())) => Vec::new(),
+        Ok(Err(broken)) => broken,
+        Err(panic) => {
+            let text = panic.downcast_ref::<String>().cloned();
+            vec![format!("O6: a panic: {}", text.unwrap_or_else(|| "of no text".into()))]
+        }
     };
-    let plan = run.go(Mode::Plan, &Trouble { stop_at: None, ..trouble.clone() })?.report;
-    let agreed = run.dice.chance(0.4).then_some(&plan);
-    run.go(Mode::Apply, &Trouble { agreed, ..trouble })?;
-
-    run.world.pass(Duration::from_secs(60));
-    let plan = run.go(Mode::Plan, &Trouble::default())?;
-    let done = run.go(Mode::Apply, &Trouble::default())?;
-    let mut broken = as_planned(run.world, &plan, &done);
-    broken.extend(converged(run.world, &done));
-    let again = run.go(Mode::Apply, &Trouble::default())?;
-    broken.extend(nothing_left(run.world, &done, &again));
-    if broken.is_empty() { Ok(()) } else { Err(broken) }
+    Outcome { broken, log, hits, choices: dice.taken().to_vec(), requests }
 }
 
-/// A plan lists exactly the writes of an undisturbed run.
-fn as_planned(world: &World, plan: &Ended, done: &Ended) -> Vec<String> {
-    let planned = |entry: &Entry| match (&entry.result, entry.action) {
-        (Outcome::Planned, Action::Replace) => vec![Action::Delete, Action::Create],
-        (Outcome::Planned, action) => vec![action],
-        _ => Vec::new(),
-    };
-    let mut broken = Vec::new();
-    if done.conflicts > 1 {
-        broken.push(format!(
-            "{} writes were refused for our own: that is learnt from the first",
-            done.conflicts
-        ));
+/// A schedule while it runs.
+struct Live<'l> {
+    dice: &'l mut Dice,
+    log: &'l mut Vec<String>,
+    loud: bool,
+    hits: Vec<Hit>,
+    requests: u32,
+}
+
+impl Live<'_> {
+    fn run(&mut self, world: &mut World, mode: Mode, trouble: &Trouble) -> Result<run::Ended, Vec<String>> {
+        let mut run = Run::new(world, self.dice, self.log, self.loud);
+        let ended = run.go(mode, trouble);
+        self.hits.append(&mut run.hits);
+        self.requests += run.sent;
+        ended
     }
-    let selected = (0..world.scene.documents.len()).filter(|at| world.scene.selected[*at]);
-    for (entry, at) in plan.report.objects.iter().zip(selected) {
-        let (planned, mut written) = (planned(entry), &done.writes[at][..]);
-        if entry.action == Action::Create && !world.scene.graph.nodes[at].later.is_empty() {
-            // What a cycle puts off is set by a second write.
-            written = written.strip_suffix(&[Action::Update]).unwrap_or(written);
+
+    /// A run in a small scope; nothing, if it came to a state that was met before.
+    fn run_once(
+        &mut self,
+        world: &mut World,
+        mode: Mode,
+        trouble: &Trouble,
+        met: &mut HashSet<u64>,
+    ) -> Result<Option<run::Ended>, Vec<String>> {
+        let mut run = Run::new(world, self.dice, self.log, self.loud);
+        run.met = Some(met);
+        let ended = run.go(mode, trouble);
+        self.requests += run.sent;
+        let again = run.again;
+        ended.map(|ended| (!again).then_some(ended))
+    }
+
+    /// The end of the same world without troubles.
+    fn undisturbed(&mut self, world: &World) -> Result<World, Vec<String>> {
+        let mut reference = world.clone();
+        self.run(&mut reference, Mode::Apply, &Trouble::default())?;
+        self.settle_down(&mut reference);
+        self.run(&mut reference, Mode::Apply, &Trouble::default())?;
+        self.settle_down(&mut reference);
+        Ok(reference)
+    }
+
+    /// Time passes in which everything ends that somebody has begun.
+    fn settle_down(&mut self, world: &mut World) {
+        world.pass(Duration::from_secs(60));
+        world.deliver(self.dice);
+        world.pass(Duration::from_secs(60));
+    }
+
+    /// What must come once the troubles are over: convergence in one run that does what its plan says, then silence.
+    fn quiet(&mut self, world: &mut World) -> Result<Vec<String>, Vec<String>> {
+        let plan = self.run(world, Mode::Plan, &Trouble::default())?;
+        let done = self.run(world, Mode::Apply, &Trouble::default())?;
+        let mut broken = oracle::as_planned(world, &plan, &done);
+        broken.extend(oracle::converged(world, &done));
+        broken.extend(oracle::doubles_are_told(world, &done));
+        self.settle_down(world);
+        let again = self.run(world, Mode::Apply, &Trouble::default())?;
+        broken.extend(oracle::nothing_left(world, &done, &again));
+        Ok(broken)
+    }
+
+    /// A random schedule: a plan, a troubled run, perhaps one that dies, and the quiet after.
+    fn random(&mut self) -> Result<(), Vec<String>> {
+        let scene = Rc::new(Scene::draw(self.dice));
+        let mut world = World::draw(scene, self.dice);
+        let reference = if self.dice.chance(0.4) { Some(self.undisturbed(&world)?) } else { None };
+        let trouble = Trouble {
+            faults: self.dice.one(&[0.0, 0.05, 0.2, 0.5]),
+            actors: Actor::draw(self.dice),
+            stop_at: if self.dice.chance(0.2) { Some(self.dice.below(60) as u32) } else { None },
+            kill: self.draw_kill(),
+            ..Trouble::default()
+        };
+        let before = Trouble { stop_at: None, kill: None, ..trouble.clone() };
+        let plan = self.run(&mut world, Mode::Plan, &before)?.report;
+        let agreed = self.dice.chance(0.4).then_some(&plan);
+        self.run(&mut world, Mode::Apply, &Trouble { agreed, ..trouble })?;
+        self.settle_down(&mut world);
+        let mut broken = self.quiet(&mut world)?;
+        if let Some(reference) = reference {
+            self.settle_down(&mut world);
+            broken.extend(oracle::as_undisturbed(&world, &reference));
         }
-        // The server may refuse what a plan cannot know: a parent whose other children stay, say.
-        if planned != written && !was_refused(done, entry) {
-            broken.push(format!("{}: planned {planned:?}, done {written:?}", entry.id));
-        }
+        if broken.is_empty() { Ok(()) } else { Err(broken) }
     }
-    broken
-}
 
-/// Whether the server refused the object's write, or one of a run in which the object was then left alone.
-fn was_refused(ended: &Ended, entry: &Entry) -> bool {
-    let told = &ended.report.objects;
-    let failed = |entry: &Entry| matches!(entry.result, Outcome::Failed(_));
-    let entry = told.iter().find(|told| told.id == entry.id).expect("it is told of");
-    failed(entry) || (matches!(entry.result, Outcome::Skipped(_)) && told.iter().any(failed))
-}
-
-/// What cannot be made right without a person, and what is tied to it.
-fn stubborn(world: &World) -> Vec<bool> {
-    let scene = &world.scene;
-    let count = scene.documents.len();
-    let mut stubborn: Vec<bool> = (0..count)
-        .map(|at| {
-            let policy = &scene.documents[at].policy;
-            let several = world.slot(at).is_some_and(|slot| slot.len() > 1);
-            let fixed = scene.kind(at).update.is_none();
-            !scene.selected[at]
-                || policy.paused
-                || policy.protected
-                || policy.drift == Drift::Report
-                || policy.ensure == Ensure::Exists
-                || several
-                || fixed
-        })
-        .collect();
-    for _ in 0..count {
-        for at in 0..count {
-            let node = &scene.graph.nodes[at];
-            for need in node.needs().into_iter().chain(node.later.iter().copied()) {
-                let either = stubborn[at] || stubborn[need];
-                (stubborn[at], stubborn[need]) = (either, either);
-            }
-        }
+    fn draw_kill(&mut self) -> Option<(u32, Moment)> {
+        use Moment::{Acted, Answered, Committed, Sent};
+        let kills = self.dice.chance(0.2);
+        kills.then(|| (self.dice.below(40) as u32, self.dice.one(&[Sent, Committed, Answered, Acted])))
     }
-    stubborn
 }
 
-/// Once the troubles are over, one run is enough.
-fn converged(world: &World, done: &Ended) -> Vec<String> {
-    let stubborn = stubborn(world);
-    let mut broken = Vec::new();
-    for at in (0..stubborn.len()).filter(|at| !stubborn[*at]) {
-        let document = &world.scene.documents[at];
-        let entry = done.report.objects.iter().find(|entry| entry.id == document.id).expect("it is told of");
-        let settled = matches!(entry.result, Outcome::InSync | Outcome::Done);
-        if !settled || !world.is_right(at) {
-            broken.push(format!("{} did not converge: {:?}", entry.id, entry.result));
-        }
-    }
-    broken
-}
-
-/// And the next one writes nothing.
-fn nothing_left(world: &World, done: &Ended, again: &Ended) -> Vec<String> {
-    let refused = |at: usize| {
-        let id = &world.scene.documents[at].id;
-        done.report.objects.iter().any(|entry| entry.id == *id && was_refused(done, entry))
-    };
-    let at = (0..again.writes.len()).filter(|at| !again.writes[*at].is_empty() && !refused(*at));
-    at.map(|at| format!("{} is written again: {:?}", world.scene.documents[at].id, again.writes[at]))
-        .collect()
-}
-
-fn run_seed(seed: u64) {
-    let told = std::panic::catch_unwind(|| schedule(seed, false));
-    if matches!(told, Ok(Ok(()))) {
-        return;
-    }
-    let Err((broken, log)) = schedule(seed, true) else { panic!("seed {seed} fails, and not again") };
-    panic!("seed {seed}:\n{}\n\nbroken:\n{}", log.join("\n"), broken.join("\n"));
+/// Runs a schedule that failed again, shrinks it, and says all that is known of it.
+fn tell(name: &str, choices: &[u32], live: impl Fn(&mut Live) -> Result<(), Vec<String>> + Copy) -> String {
+    let what = |choices: &[u32]| schedule(Dice::replay(choices.to_vec()), false, live).sort();
+    let first = what(choices);
+    let fails = |choices: &[u32]| what(choices) == first;
+    let few = shrink::shrink(choices, fails);
+    let Outcome { broken, log, .. } = schedule(Dice::replay(few.clone()), true, live);
+    let count = few.iter().filter(|choice| **choice != 0).count();
+    let list = shrink::written(&few);
+    format!(
+        "{name}:\n{}\n\nTRUEUP_CHOICES=\"{list}\" ({count} choices)\n\nbroken:\n{}",
+        log.join("\n"),
+        broken.join("\n")
+    )
 }
 
 /// A number given when the tests are built: the core names no environment.
 fn number(given: Option<&str>) -> Option<u64> {
     given.map(|text| text.parse().expect("a number"))
-}
-
-#[test]
-fn every_schedule_keeps_the_invariants() {
-    if let Some(seed) = number(option_env!("TRUEUP_SEED")) {
-        return run_seed(seed);
-    }
-    (0..number(option_env!("TRUEUP_SEEDS")).unwrap_or(SEEDS)).for_each(run_seed);
 }

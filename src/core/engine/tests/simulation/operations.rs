@@ -12,9 +12,10 @@ use crate::core::filter::Filter;
 use crate::core::kind::Wait;
 
 /// All operations that were begun, by address.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Operations(BTreeMap<Arc<str>, End>);
 
+#[derive(Clone)]
 struct End {
     at: Duration,
     how: How,
@@ -37,10 +38,10 @@ impl Operations {
         troubled: bool,
         dice: &mut Dice,
     ) -> Answer {
-        let end = match dice.below(10) {
-            0 if troubled => End { at: Duration::ZERO, how: How::Forgotten },
-            1 if troubled => End { at: Duration::MAX, how: How::Well },
-            _ => End { at: now + SLOWEST.mul_f64(dice.fraction()), how: How::Well },
+        let end = match () {
+            () if troubled && dice.chance(0.1) => End { at: Duration::ZERO, how: How::Forgotten },
+            () if troubled && dice.chance(0.1) => End { at: Duration::MAX, how: How::Well },
+            () => End { at: now + SLOWEST.mul_f64(dice.fraction()), how: How::Well },
         };
         let declared = dice.chance(0.5);
         self.note(end, declared, server_id)

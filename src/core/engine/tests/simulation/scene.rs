@@ -1,145 +1,59 @@
 //! What a schedule is about: kinds of every make, and documents over them drawn from a seed.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::super::model::{document, kind};
+use super::super::model::document;
 use super::dice::Dice;
-use crate::core::document::{Document, Drift, Ensure, Policy};
-use crate::core::filter::Filter;
+use super::makes::{KINDS, MAKES, Manner, PROFILES, Profile};
+use crate::core::base::Base;
+use crate::core::document::{Document, Drift, Ensure, OnConflict, Policy};
 use crate::core::graph::Graph;
-use crate::core::kind::{Kind, Kinds, Piece, Read, Send, Serial, Version};
-use crate::core::node::{Node, Pos, Reference, Want};
+use crate::core::kind::Kind;
+use crate::core::node::{Node, Pos, Reference, Secret, Want};
 use crate::core::path::Path;
 use crate::core::value::Value;
 
-/// Kinds of every make. Parents come before their children.
-static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
-    let mut kinds = Kinds::default();
-    [
-        with(kind("Team", false, None), |kind| kind.check = kind.update.clone()),
-        with(kind("Repo", true, None), |kind| send(kind, Send::Merge)),
-        kind("Zone", false, None),
-        with(kind("Record", false, Some("Zone")), |kind| kind.serial = Serial::Part("in".into())),
-        with(kind("Member", true, Some("Repo")), |kind| {
-            kind.list.as_mut().expect("a listing").op.path.0.push(Piece::PartId("in".into()));
-        }),
-        with(kind("Rule", true, None), |kind| {
-            kind.read = Read::FromList;
-            kind.serial = Serial::Backend;
-        }),
-        with(kind("Queue", false, None), |kind| kind.update = None),
-        with(kind("Page", false, None), |kind| {
-            kind.version = Version::ETag;
-            kind.list.as_mut().expect("a listing").partial = true;
-        }),
-        with(kind("Hook", true, None), |kind| kind.list.as_mut().expect("a listing").partial = true),
-        with(kind("Lone", false, None), |kind| {
-            kind.list = None;
-            kind.version = Version::OnItem(Filter::parse(".version").expect("a filter"));
-            send(kind, Send::JsonPatch);
-        }),
-        with(kind("Line", false, None), |kind| {
-            let told = kind.list.as_ref().expect("a listing").op.clone();
-            kind.version = Version::Request(Box::new(told), Filter::parse(".").expect("a filter"));
-            kind.serial = Serial::Backend;
-        }),
-        with(kind("Route", false, None), |kind| {
-            kind.version = Version::ETag;
-            kind.serial = Serial::Backend;
-        }),
-        with(kind("Entry", false, Some("Zone")), |kind| {
-            kind.serial = Serial::Part("in".into());
-            batches(kind, 3);
-        }),
-        with(kind("Card", true, None), |kind| {
-            kind.read = Read::FromList;
-            batches(kind, 8);
-        }),
-    ]
-    .into_iter()
-    .for_each(|kind| kinds.insert(kind));
-    kinds
-});
+/// What stands in the secret field of a document, in clear: the kind says that it is secret. A server that echoes
+/// it must not bring it into any report.
+pub const CANARY: &str = "canary-5f1d9c3b7a2e4608-canary-5f1d9c3b7a2e4608-canary-5f1d9c3b7a2e";
+/// What stands there by `!secret`: the client keeps it out of all that it hands on, so it is not echoed here.
+pub const SEALED: &str = "sealed-7b1e0d52c8f94a63-sealed-7b1e0d52c8f94a63-sealed-7b1e0d52c8f9";
 
-/// The kinds by name, with the parent's, in the order in which documents are drawn.
-const MAKES: [(&str, Option<&str>); 14] = [
-    ("Team", None),
-    ("Repo", None),
-    ("Zone", None),
-    ("Rule", None),
-    ("Queue", None),
-    ("Page", None),
-    ("Hook", None),
-    ("Lone", None),
-    ("Line", None),
-    ("Route", None),
-    ("Record", Some("Zone")),
-    ("Member", Some("Repo")),
-    ("Card", None),
-    ("Entry", Some("Zone")),
-];
+/// The field that the base has, and no document any more; and what the base says of it.
+pub const GONE: (&str, &str) = ("gone", "b");
 
-fn with(mut kind: Kind, change: impl FnOnce(&mut Kind)) -> Kind {
-    change(&mut kind);
-    kind
-}
-
-fn batches(kind: &mut Kind, most: usize) {
-    for op in [&mut kind.create, &mut kind.update, &mut kind.delete] {
-        op.as_mut().expect("it has all operations").batch = Some(most);
-    }
-}
-
-fn send(kind: &mut Kind, send: Send) {
-    kind.update.as_mut().expect("an update").send = send;
-}
-
-/// What the server does with objects of a kind beyond what the kind says.
-pub struct Manner {
-    /// A second object of the same name is refused.
-    pub unique: bool,
-    /// A deletion takes a while.
-    pub slow: bool,
-    /// What was created is not shown for a while.
-    pub hides: bool,
-    /// Some writes are operations that end later.
-    pub operates: bool,
-}
-
-impl Manner {
-    pub fn of(kind: &str) -> Manner {
-        Manner {
-            unique: !matches!(kind, "Repo" | "Member" | "Rule" | "Card"),
-            slow: matches!(kind, "Zone" | "Queue"),
-            hides: matches!(kind, "Repo" | "Hook" | "Card"),
-            operates: matches!(kind, "Team" | "Rule" | "Queue" | "Record" | "Hook"),
-        }
-    }
+/// What stands on the server when a schedule begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Stands {
+    /// A matter of chance.
+    Perhaps,
+    Not,
+    AsWanted,
+    Otherwise,
 }
 
 /// The documents of a schedule and how they are linked.
 pub struct Scene {
     pub documents: Vec<Document>,
     pub selected: Vec<bool>,
+    pub stands: Vec<Stands>,
     pub graph: Graph,
     /// Objects that may be replaced, as an option names them.
     pub replace: BTreeSet<String>,
+    pub manners: Vec<Manner>,
 }
 
 impl Scene {
-    pub fn kinds() -> &'static Kinds {
-        &KINDS
-    }
-
     pub fn draw(dice: &mut Dice) -> Scene {
         let most = dice.one(&[6, 6, 20]);
         let count = 1 + dice.below(most);
         // Few makes in one schedule, so that objects share collections.
-        let makes: Vec<usize> = (0..1 + dice.below(4)).map(|_| dice.below(MAKES.len())).collect();
+        let among = if dice.chance(0.4) { MAKES.len() } else { PROFILES.len() };
+        let makes: Vec<usize> = (0..1 + dice.below(4)).map(|_| dice.below(among)).collect();
         let mut documents: Vec<Document> = Vec::new();
         for i in 0..count {
             let (name, parent) = MAKES[makes[dice.below(makes.len())]];
@@ -149,10 +63,18 @@ impl Scene {
         dice.shuffle(&mut documents);
         let few = dice.chance(0.15);
         let selected = documents.iter().map(|_| !few || dice.chance(0.6)).collect();
-        let graph = Graph::build(&documents, &KINDS).expect("the documents fit together");
         let consent = dice.chance(0.3);
         let replace = documents.iter().filter(|_| consent).map(|document| document.id.slashed()).collect();
-        Scene { documents, selected, graph, replace }
+        let stands = vec![Stands::Perhaps; documents.len()];
+        Scene { selected, replace, ..Scene::of(documents, stands) }
+    }
+
+    /// All documents are selected, and none may be replaced but as they say.
+    pub fn of(documents: Vec<Document>, stands: Vec<Stands>) -> Scene {
+        let graph = Graph::build(&documents, &KINDS).expect("the documents fit together");
+        let manners = documents.iter().map(|document| Manner::of(&document.id.kind.kind)).collect();
+        let selected = vec![true; documents.len()];
+        Scene { documents, selected, stands, graph, replace: BTreeSet::new(), manners }
     }
 
     pub fn kind(&self, at: usize) -> &Arc<Kind> {
@@ -209,7 +131,61 @@ fn draw_document(dice: &mut Dice, documents: &mut Vec<Document>, i: usize, name:
     // What needs an object that is to go is to go too.
     let must_go = needs.iter().any(|need| documents[*need].policy.ensure == Ensure::Absent);
     draw_policy(dice, &mut drawn.policy, must_go);
+    if PROFILES.iter().any(|profile| profile.kind() == name) {
+        draw_behaviours(dice, &mut drawn, i);
+    }
     documents.push(drawn);
+}
+
+/// Fields that the server treats in some way of its own, whatever the profile.
+fn draw_behaviours(dice: &mut Dice, drawn: &mut Document, i: usize) {
+    let profile = Manner::of(&drawn.id.kind.kind).profile;
+    if profile == Profile::P7 && dice.chance(0.8) {
+        drawn.policy.pinned_id = Some(pinned(i));
+    }
+    if dice.chance(0.2) {
+        drawn.policy.on_conflict = OnConflict::Force;
+    }
+    if dice.chance(0.3) {
+        drawn.base = base_with_more(&drawn.spec);
+    }
+    let Want::Map(fields) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
+    let mut set = |name: &'static str, value: &str| {
+        fields.insert(name, Node::from_value(Pos::default(), json!(value)));
+    };
+    if dice.chance(0.15) {
+        set("fixed", dice.one(&["a", "b"]));
+    }
+    if dice.chance(0.1) {
+        // Kept in small letters.
+        set("label", dice.one(&["plain", "Mixed"]));
+    }
+    if dice.chance(0.04) {
+        // Taken, and not kept.
+        set("ghost", "there");
+    }
+    if dice.chance(0.04) {
+        // No value that the server takes.
+        set("grade", "bad");
+    }
+    if dice.chance(0.2) {
+        let sealed = Want::Secret(Secret::new("env:TOKEN", Some(SEALED.into())));
+        let secret = if dice.chance(0.5) { sealed } else { Want::Json(json!(CANARY)) };
+        fields.insert("token", Node::new(Pos::default(), secret));
+    }
+}
+
+/// The server's id of the object that the `i`th document is pinned to.
+pub fn pinned(i: usize) -> Arc<str> {
+    (9_000 + i).to_string().into()
+}
+
+/// A base that says what the document says, and one field more.
+pub fn base_with_more(spec: &Node) -> Base {
+    let mut had = spec.clone();
+    let Want::Map(fields) = &mut had.want else { unreachable!("a spec is a map") };
+    fields.insert(GONE.0, Node::from_value(Pos::default(), json!(GONE.1)));
+    Base::Present(had.into())
 }
 
 fn draw_policy(dice: &mut Dice, policy: &mut Policy, must_go: bool) {
@@ -227,7 +203,7 @@ fn draw_policy(dice: &mut Dice, policy: &mut Policy, must_go: bool) {
     }
 }
 
-fn reference_to(document: &Document) -> Reference {
+pub fn reference_to(document: &Document) -> Reference {
     let id = &document.id;
     Reference {
         backend: None,
@@ -248,6 +224,7 @@ pub fn declared(document: &Document) -> impl Iterator<Item = (&str, Declared<'_>
     map.iter().map(|(name, node)| {
         let want = match &node.want {
             Want::Json(value) => Declared::Value(value),
+            Want::Secret(secret) => Declared::Value(secret.value().expect("it is set")),
             Want::Ref(reference) => Declared::IdOf(reference),
             _ => unreachable!("no other sort is drawn"),
         };

@@ -1,4 +1,4 @@
-//! The server of a schedule: what it stores, what it answers, and what other actors do to it.
+//! The server of a schedule: what it stores, and what it shows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::dice::Dice;
+use super::makes::{KINDS, Manner, Profile, Versions};
 use super::operations::Operations;
-use super::scene::{Declared, Manner, SLOWEST, Scene, declared};
+use super::scene::{Declared, GONE, Scene, declared};
+use super::writes::US;
 use crate::core::document::Ensure;
-use crate::core::exchange::{Answer, Ask, Body, Collection, FailureClass, Item, Listing, Target};
-use crate::core::exchange::{VersionToken, Wanted, Write};
+use crate::core::exchange::{
+    Answer, Ask, Collection, FailureClass, Item, Listing, VersionToken, Wanted, Write,
+};
 use crate::core::identity::ObjectId;
-use crate::core::patch::{apply_json, apply_merge};
-use crate::core::value::Value;
+use crate::core::value::{Map, Value};
 
 use super::super::model::failed;
 
@@ -26,69 +27,94 @@ pub struct Stored {
     pub version: u64,
     /// Somebody else made it.
     pub foreign: bool,
-    visible_at: Duration,
-    gone_at: Option<Duration>,
+    /// Who holds which field, where the server tracks that.
+    pub managers: BTreeMap<String, BTreeSet<&'static str>>,
+    pub visible_at: Duration,
+    pub gone_at: Option<Duration>,
+    /// It is not shown while it is being deleted; its name is still taken.
+    pub buried: bool,
 }
 
+/// What we, and others, did to an object in all runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deeds {
+    pub creates: u32,
+    pub updates: u32,
+    pub deletes: u32,
+    /// What others did beyond changing what we do not own.
+    pub others: u32,
+}
+
+impl Deeds {
+    pub fn writes(&self) -> u32 {
+        self.creates + self.updates + self.deletes
+    }
+}
+
+/// How the server answers a look that is not as it should be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sight {
+    Clear,
+    /// As it was a while ago.
+    Stale(Duration),
+    /// As if the object were not there.
+    Blind,
+}
+
+#[derive(Clone)]
 pub struct World {
     pub scene: Rc<Scene>,
     pub now: Duration,
     pub objects: BTreeMap<ObjectId, Vec<Stored>>,
-    next_id: u64,
+    /// What was there before, and until when.
+    history: HashMap<ObjectId, Vec<(Duration, Vec<Stored>)>>,
+    pub next_id: u64,
     /// The version of all lines together.
-    lines: u64,
+    pub lines: u64,
     /// All ids that an object of this name ever had.
-    ids: HashMap<ObjectId, BTreeSet<u64>>,
-    /// Whether the server was as a document wants it, at any moment since our last write to the object.
+    pub ids: HashMap<ObjectId, BTreeSet<u64>>,
+    /// Whether the server was as a document wants it, or said so, at any moment since our last write to it.
     pub was_right: Vec<bool>,
-    at: HashMap<ObjectId, usize>,
+    pub at: HashMap<ObjectId, usize>,
     pub operations: Operations,
     /// Operations fail, are forgotten, or never end.
     pub troubled: bool,
+    pub deeds: Vec<Deeds>,
+    /// A message was delivered twice, or after others: what comes of it is no deed of ours.
+    pub displaced: bool,
+    /// Writes that arrive when nobody expects them any more.
+    pub late: Vec<(Duration, Write)>,
     /// Broken invariants, in order.
     pub broken: Vec<String>,
 }
 
-/// Whether its version is that of all such objects together.
-fn is_of_a_set(id: &ObjectId) -> bool {
-    matches!(&*id.kind.kind, "Line" | "Route")
-}
+/// As much as is ever looked back.
+const REMEMBERED: usize = 8;
 
 impl World {
-    /// A server on which some of the objects stand, as wanted or otherwise.
-    pub fn draw(scene: Rc<Scene>, dice: &mut Dice) -> World {
-        let at = scene.documents.iter().enumerate().map(|(at, d)| (d.id.clone(), at)).collect();
-        let was_right = vec![false; scene.documents.len()];
-        let mut world = World {
+    pub fn empty(scene: Rc<Scene>) -> World {
+        let count = scene.documents.len();
+        World {
+            at: scene.documents.iter().enumerate().map(|(at, d)| (d.id.clone(), at)).collect(),
             scene,
             now: Duration::ZERO,
             objects: BTreeMap::new(),
+            history: HashMap::new(),
             next_id: 0,
             lines: 0,
             ids: HashMap::new(),
-            was_right,
-            at,
+            was_right: vec![false; count],
             operations: Operations::default(),
             troubled: false,
+            deeds: vec![Deeds::default(); count],
+            displaced: false,
+            late: Vec::new(),
             broken: Vec::new(),
-        };
-        let share = dice.one(&[0.0, 0.5, 0.9, 1.0]);
-        let twins = if dice.chance(0.1) { 0.2 } else { 0.0 };
-        for _ in 0..2 {
-            for at in 0..world.scene.documents.len() {
-                if dice.chance(share) && !world.stands(at) {
-                    world.foreign_create(at, dice);
-                    if !Manner::of(world.kind(at)).unique && dice.chance(twins) {
-                        world.foreign_create(at, dice);
-                    }
-                }
-            }
         }
-        world
     }
 
-    fn kind(&self, at: usize) -> &str {
-        &self.scene.documents[at].id.kind.kind
+    pub fn manner(&self, id: &ObjectId) -> Manner {
+        self.at.get(id).map_or_else(|| Manner::of(&id.kind.kind), |at| self.scene.manners[*at])
     }
 
     pub fn stands(&self, at: usize) -> bool {
@@ -108,32 +134,58 @@ impl World {
 
     /// Whether the server is as the document wants it.
     pub fn is_right(&self, at: usize) -> bool {
+        self.shows_right(at, self.slot(at).map_or(&[][..], |slot| slot))
+    }
+
+    fn shows_right(&self, at: usize, slot: &[Stored]) -> bool {
         let document = &self.scene.documents[at];
-        let slot = self.slot(at).map_or(&[][..], |slot| slot);
-        match (document.policy.ensure, slot) {
-            (Ensure::Absent, slot) => slot.is_empty(),
-            (Ensure::Exists, slot) => !slot.is_empty(),
-            (Ensure::Present, slot) => slot.iter().any(|one| {
-                one.gone_at.is_none()
-                    && declared(document).all(|(name, want)| match want {
-                        Declared::Value(value) => one.value.get(name) == Some(value),
-                        Declared::IdOf(reference) => {
-                            let id = one.value.get(name).and_then(Value::as_u64);
-                            id.is_some_and(|id| {
-                                self.ids.iter().any(|(of, ids)| {
-                                    of.kind.kind == reference.kind
-                                        && of.key.parts() == reference.parts
-                                        && ids.contains(&id)
-                                })
-                            })
-                        }
-                    })
-            }),
+        let stays = |one: &&Stored| one.gone_at.is_none();
+        let pinned =
+            |one: &&Stored| document.policy.pinned_id.as_ref().is_none_or(|id| **id == one.id.to_string());
+        match document.policy.ensure {
+            Ensure::Absent => !slot.iter().any(|one| !one.buried && pinned(&one)),
+            Ensure::Exists => slot.iter().any(|one| pinned(&one)),
+            Ensure::Present => slot
+                .iter()
+                .filter(stays)
+                .filter(pinned)
+                .any(|one| self.has_declared(at, &one.value) && self.has_left(at, one)),
         }
     }
 
-    fn changed(&mut self, id: &ObjectId, ours: bool) {
-        self.lines += u64::from(is_of_a_set(id));
+    fn has_declared(&self, at: usize, value: &Value) -> bool {
+        declared(&self.scene.documents[at]).all(|(name, want)| match want {
+            Declared::Value(wanted) => value.get(name) == Some(wanted),
+            Declared::IdOf(reference) => value.get(name).and_then(Value::as_u64).is_some_and(|id| {
+                self.ids.iter().any(|(of, ids)| {
+                    of.kind.kind == reference.kind && of.key.parts() == reference.parts && ids.contains(&id)
+                })
+            }),
+        })
+    }
+
+    /// Whether what left the files has left the object.
+    fn has_left(&self, at: usize, stored: &Stored) -> bool {
+        let (name, was) = GONE;
+        if self.scene.manners[at].profile == Profile::P1 {
+            // The server's own account of who set what is all that counts.
+            return stored.managers.get(name).is_none_or(|holders| holders.iter().any(|one| *one != US));
+        }
+        self.scene.documents[at].base.spec().is_none() || stored.value.get(name).is_none_or(|now| now != was)
+    }
+
+    /// Notes that an object is about to change.
+    pub fn remember(&mut self, id: &ObjectId) {
+        let slot = self.objects.get(id).cloned().unwrap_or_default();
+        let history = self.history.entry(id.clone()).or_default();
+        if history.len() == REMEMBERED {
+            history.remove(0);
+        }
+        history.push((self.now, slot));
+    }
+
+    pub fn changed(&mut self, id: &ObjectId, ours: bool) {
+        self.lines += u64::from(self.manner(id).versions == Versions::Shared);
         let Some(&at) = self.at.get(id) else { return };
         let right = self.is_right(at);
         self.was_right[at] = right || (self.was_right[at] && !ours);
@@ -143,134 +195,107 @@ impl World {
     pub fn pass(&mut self, time: Duration) {
         self.now += time;
         let now = self.now;
-        let mut gone = Vec::new();
-        for (id, slot) in &mut self.objects {
-            let before = slot.len();
-            slot.retain(|stored| stored.gone_at.is_none_or(|at| at > now));
-            if slot.len() < before {
-                gone.push(id.clone());
-            }
+        let goes = |stored: &Stored| stored.gone_at.is_some_and(|at| at <= now);
+        let going = self.objects.iter().filter(|(_, slot)| slot.iter().any(goes));
+        let going: Vec<ObjectId> = going.map(|(id, _)| id.clone()).collect();
+        for id in going {
+            self.remember(&id);
+            self.objects.get_mut(&id).expect("it is there").retain(|stored| !goes(stored));
+            self.changed(&id, false);
         }
-        gone.iter().for_each(|id| self.changed(id, false));
     }
 
-    fn parents_stand(&self, at: usize) -> bool {
+    pub fn parents_stand(&self, at: usize) -> bool {
         let stays = |slot: &Vec<Stored>| slot.iter().any(|stored| stored.gone_at.is_none());
         self.scene.graph.nodes[at].parents.iter().all(|(_, parent)| self.slot(*parent).is_some_and(stays))
     }
 
-    fn has_children(&self, id: &ObjectId) -> bool {
+    pub fn has_children(&self, id: &ObjectId) -> bool {
         let Some(at) = self.at.get(id) else { return false };
         (0..self.scene.documents.len()).any(|child| {
             self.scene.graph.nodes[child].parents.iter().any(|(_, p)| p == at) && self.stands(child)
         })
     }
 
-    fn store(&mut self, id: &ObjectId, mut value: Value, foreign: bool, visible_at: Duration) -> u64 {
-        self.next_id += 1;
-        if let Some(map) = value.as_object_mut() {
-            map.remove("id");
-        }
-        // As with ETags, no version of an object is one of an earlier object of its name.
-        let version = self.next_id << 20;
-        let stored = Stored { id: self.next_id, value, version, foreign, visible_at, gone_at: None };
-        self.objects.entry(id.clone()).or_default().push(stored);
-        self.ids.entry(id.clone()).or_default().insert(self.next_id);
-        self.changed(id, !foreign);
-        self.next_id
-    }
-
-    fn foreign_create(&mut self, at: usize, dice: &mut Dice) {
-        if !self.parents_stand(at) {
-            return;
-        }
-        let mut value = json!({"size": dice.below(3), "note": dice.below(100)});
-        if dice.chance(0.6) {
-            for (name, want) in declared(&self.scene.documents[at]) {
-                if let Declared::Value(wanted) = want {
-                    value[name] = wanted.clone();
-                }
-            }
-        }
-        let id = self.scene.documents[at].id.clone();
-        self.store(&id, value, true, Duration::ZERO);
-    }
-
-    /// Something that another actor does.
-    pub fn meddle(&mut self, dice: &mut Dice) -> String {
-        let at = dice.below(self.scene.documents.len());
-        let id = self.scene.documents[at].id.clone();
-        let children = self.has_children(&id);
-        let Some(stored) = self.objects.get_mut(&id).and_then(|slot| slot.first_mut()) else {
-            if dice.chance(0.3) {
-                self.foreign_create(at, dice);
-                return format!("another creates {id}");
-            }
-            return String::new();
-        };
-        match dice.below(10) {
-            0 if !children => {
-                self.objects.remove(&id);
-                self.changed(&id, false);
-                format!("another deletes {id}")
-            }
-            1 => {
-                stored.value["size"] = dice.below(3).into();
-                stored.version += 1;
-                self.changed(&id, false);
-                format!("another changes the size of {id}")
-            }
-            _ => {
-                stored.value["note"] = dice.below(100).into();
-                stored.version += 1;
-                self.changed(&id, false);
-                format!("another changes the note of {id}")
-            }
-        }
-    }
-
     fn item(&self, id: &ObjectId, stored: &Stored) -> Item {
         let mut value = stored.value.clone();
         value["id"] = stored.id.into();
-        let versioned = matches!(&*id.kind.kind, "Page" | "Lone" | "Line" | "Route");
-        let version = VersionToken { text: self.version(id, stored).to_string().into(), weak: false };
+        let manner = self.manner(id);
+        if manner.profile == Profile::P1 {
+            value["managers"] = managers(stored);
+        }
+        let text = self.version(id, stored).to_string().into();
+        let version = VersionToken { text, weak: manner.versions == Versions::Weak };
         Item {
             key: id.key.clone(),
             server_id: Some(stored.id.to_string().into()),
-            version: versioned.then_some(version),
+            version: (manner.versions != Versions::None).then_some(version),
             value: Arc::new(value),
             deleting: stored.gone_at.is_some(),
             ready: None,
         }
     }
 
-    fn version(&self, id: &ObjectId, stored: &Stored) -> u64 {
-        if is_of_a_set(id) { self.lines } else { stored.version }
+    pub fn version(&self, id: &ObjectId, stored: &Stored) -> u64 {
+        if self.manner(id).versions == Versions::Shared { self.lines } else { stored.version }
     }
 
-    fn shown<'s>(&'s self, id: &ObjectId) -> impl Iterator<Item = &'s Stored> {
-        self.objects.get(id).into_iter().flatten().filter(|stored| stored.visible_at <= self.now)
+    /// What is told of an object to one that looks so.
+    fn shown(&mut self, id: &ObjectId, sight: Sight) -> Vec<Stored> {
+        let manner = self.manner(id);
+        let now = self.objects.get(id).map_or(&[][..], |slot| slot);
+        let before = |ago: Duration| {
+            let then = self.now.checked_sub(ago)?;
+            let slot = &self.history.get(id)?.iter().find(|(until, _)| *until > then)?.1;
+            // A second object of a name cannot be kept from coming where absence is told of what is there.
+            let tells = manner.versions != Versions::Shared && (manner.unique || slot.len() >= now.len());
+            tells.then_some(&slot[..])
+        };
+        let told = match sight {
+            Sight::Clear => now,
+            Sight::Stale(ago) => before(ago).unwrap_or(now),
+            Sight::Blind if manner.unique && manner.versions != Versions::Shared => &[],
+            Sight::Blind => now,
+        };
+        let seen = |stored: &&Stored| stored.visible_at <= self.now && !stored.buried;
+        let told: Vec<Stored> = told.iter().filter(seen).cloned().collect();
+        if sight != Sight::Clear
+            && let Some(&at) = self.at.get(id)
+        {
+            // What the server said is what can be known of it.
+            self.was_right[at] |= self.shows_right(at, &told);
+            if told.is_empty() {
+                self.seems_empty(at);
+            }
+        }
+        told
     }
 
-    pub fn ask(&self, ask: &Ask) -> Answer {
+    /// Where a parent is said not to be there, nothing can be in it.
+    fn seems_empty(&mut self, parent: usize) {
+        for child in 0..self.scene.documents.len() {
+            if self.scene.graph.nodes[child].parents.iter().any(|(_, at)| *at == parent) {
+                self.was_right[child] |= self.shows_right(child, &[]);
+            }
+        }
+    }
+
+    pub fn ask(&mut self, ask: &Ask, sight: Sight) -> Answer {
         match ask {
-            Ask::List(collection, wanted) => self.list(collection, wanted),
+            Ask::List(collection, wanted) => self.list(collection, wanted, sight),
             Ask::Check(_) => Answer::Accepted { server_id: None, pending: false, inside: None },
             Ask::Read(target) => {
                 let by_id = target.server_id.as_deref();
-                let named = by_id.filter(|_| self.needs_id(&target.id));
-                let found = self.shown(&target.id).find(|s| named.is_none_or(|id| id == s.id.to_string()));
+                let named = by_id.filter(|_| needs_id(&target.id));
+                let shown = self.shown(&target.id, sight);
+                let found = shown.iter().find(|s| named.is_none_or(|id| id == s.id.to_string()));
                 found.map_or(Answer::Absent, |stored| Answer::Found(self.item(&target.id, stored)))
             }
             Ask::Operation(_, operation) => self.operations.tell(&operation.url, self.now),
         }
     }
 
-    fn needs_id(&self, id: &ObjectId) -> bool {
-        !Scene::kinds().get(&id.kind).expect("a kind").readable_by_key()
-    }
-
-    fn list(&self, collection: &Collection, wanted: &Wanted) -> Answer {
+    fn list(&mut self, collection: &Collection, wanted: &Wanted, sight: Sight) -> Answer {
         let belongs = |id: &&ObjectId| {
             let scope = collection.scope.parts();
             id.kind == collection.kind && scope.iter().all(|(part, value)| id.key.get(part) == Some(value))
@@ -289,140 +314,35 @@ impl World {
             incomplete: None,
             problems: Vec::new(),
         };
-        for id in self.objects.keys().filter(belongs) {
-            for stored in self.shown(id) {
+        let ids: BTreeSet<ObjectId> =
+            self.objects.keys().chain(self.history.keys()).filter(belongs).cloned().collect();
+        for id in ids {
+            for stored in self.shown(&id, sight) {
                 listing.seen += 1;
                 match wanted {
                     Wanted::Keys(keys) if !keys.contains(&id.key) => listing.others.push(id.key.clone()),
-                    _ => listing.items.push(self.item(id, stored)),
+                    _ => listing.items.push(self.item(&id, &stored)),
                 }
             }
         }
         Answer::Listed(listing)
     }
+}
 
-    pub fn write(&mut self, write: &Write, dice: &mut Dice) -> Answer {
-        let operates = match write {
-            Write::Create(target, _) | Write::Update(target, _) | Write::Delete(target) => {
-                Manner::of(&target.id.kind.kind).operates && dice.chance(0.4)
-            }
-            Write::Batch(_) => false,
-        };
-        if operates && self.troubled && dice.chance(0.2) {
-            return self.operations.begin_in_vain(self.now);
-        }
-        let answer = match write {
-            Write::Create(target, body) => self.create(target, body, dice),
-            Write::Update(target, body) => self.update(target, body),
-            Write::Delete(target) => self.delete(target, dice),
-            Write::Batch(writes) => self.batch(writes, dice),
-        };
-        match answer {
-            Answer::Accepted { server_id, .. } if operates => {
-                self.operations.begin(self.now, server_id, self.troubled, dice)
-            }
-            answer => answer,
-        }
-    }
+pub fn needs_id(id: &ObjectId) -> bool {
+    !KINDS.get(&id.kind).expect("a kind").readable_by_key()
+}
 
-    /// In order up to the first that is refused: one server takes back what it did, another does not.
-    fn batch(&mut self, writes: &[Write], dice: &mut Dice) -> Answer {
-        let undoes = dice.chance(0.5);
-        let before = self.objects.clone();
-        for write in writes {
-            let answer = self.write(write, dice);
-            if matches!(answer, Answer::Accepted { .. }) {
-                continue;
-            }
-            if undoes {
-                self.objects = before;
-                writes.iter().for_each(|write| self.changed(&write.target().id, true));
-            }
-            return answer;
-        }
-        Answer::Accepted { server_id: None, pending: false, inside: None }
+/// `[{name, paths}]`, as the server tells who holds what.
+fn managers(stored: &Stored) -> Value {
+    let mut by_name: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (field, names) in &stored.managers {
+        names.iter().for_each(|name| by_name.entry(name).or_default().push(field));
     }
+    by_name.into_iter().map(|(name, paths)| json!({"name": name, "paths": paths})).collect()
+}
 
-    fn create(&mut self, target: &Target, body: &Body, dice: &mut Dice) -> Answer {
-        let id = &target.id;
-        let manner = Manner::of(&id.kind.kind);
-        let at = self.at[id];
-        if !self.parents_stand(at) {
-            return failed(FailureClass::Status(404));
-        }
-        if manner.unique && self.stands(at) {
-            return failed(FailureClass::Exists);
-        }
-        if self.slot(at).is_some_and(|slot| slot.iter().any(|stored| !stored.foreign)) {
-            self.broken.push(format!("a second object of the name {id} was created by us"));
-        }
-        let Body::Object(value) = body else { panic!("a create sends an object") };
-        let hidden =
-            if manner.hides && dice.chance(0.3) { SLOWEST.mul_f64(dice.fraction()) } else { Duration::ZERO };
-        let new = self.store(id, value.clone(), false, self.now + hidden);
-        let told = self.needs_id(id).then(|| new.to_string().into());
-        Answer::Accepted { server_id: told, pending: false, inside: None }
-    }
-
-    fn position(&self, target: &Target) -> Option<usize> {
-        let by_id = target.server_id.as_deref().filter(|_| self.needs_id(&target.id));
-        let slot = self.objects.get(&target.id)?;
-        slot.iter().position(|stored| by_id.is_none_or(|id| id == stored.id.to_string()))
-    }
-
-    fn update(&mut self, target: &Target, body: &Body) -> Answer {
-        let Some(at) = self.position(target) else { return failed(FailureClass::Status(404)) };
-        if self.is_stale(target, at) {
-            return failed(FailureClass::Conflict);
-        }
-        let stored = &mut self.objects.get_mut(&target.id).expect("it is there")[at];
-        if stored.gone_at.is_some() {
-            return failed(FailureClass::Conflict);
-        }
-        let mut new = match body {
-            Body::Object(value) => value.clone(),
-            Body::Merge(patch) => apply_merge(&stored.value, patch),
-            Body::JsonPatch(operations) => match apply_json(&stored.value, operations) {
-                Ok(value) => value,
-                Err(_) => return failed(FailureClass::Conflict),
-            },
-            Body::None => stored.value.clone(),
-        };
-        new.as_object_mut().expect("an object").remove("id");
-        let known = target.observed.as_ref().map(|observed| observed["note"].clone());
-        let allowed = if target.version.is_some() { None } else { known };
-        if new["note"] != stored.value["note"] && Some(&new["note"]) != allowed.as_ref() {
-            let what = format!("an undeclared field of {} was changed: {} → {new}", target.id, stored.value);
-            self.broken.push(what);
-        }
-        stored.value = new;
-        stored.version += 1;
-        self.changed(&target.id, true);
-        Answer::Accepted { server_id: None, pending: false, inside: None }
-    }
-
-    /// Whether the write is for another version than that of now.
-    fn is_stale(&self, target: &Target, at: usize) -> bool {
-        let now = self.version(&target.id, &self.objects[&target.id][at]).to_string();
-        target.version.as_ref().is_some_and(|version| *version.text != *now)
-    }
-
-    fn delete(&mut self, target: &Target, dice: &mut Dice) -> Answer {
-        let Some(at) = self.position(target) else { return Answer::Absent };
-        if is_of_a_set(&target.id) && self.is_stale(target, at) {
-            return failed(FailureClass::Conflict);
-        }
-        if self.has_children(&target.id) {
-            return failed(FailureClass::Status(422));
-        }
-        let now = self.now;
-        let slot = self.objects.get_mut(&target.id).expect("it is there");
-        if Manner::of(&target.id.kind.kind).slow && dice.chance(0.5) {
-            slot[at].gone_at.get_or_insert(now + SLOWEST.mul_f64(dice.fraction()));
-        } else {
-            slot.remove(at);
-        }
-        self.changed(&target.id, true);
-        Answer::Accepted { server_id: None, pending: false, inside: None }
-    }
+/// The members of a stored value.
+pub fn members(value: &mut Value) -> &mut Map<String, Value> {
+    value.as_object_mut().expect("an object")
 }

@@ -1,0 +1,55 @@
+//! Schedules that failed once, each named after what it found.
+
+use std::rc::Rc;
+
+use super::super::dice::Dice;
+use super::super::makes::Profile;
+use super::super::trouble::Trouble;
+use super::super::workload::Workload;
+use super::super::world::World;
+use super::super::{Live, schedule};
+use crate::core::engine::Mode;
+
+/// A listing that lagged showed what had been before our own write: it was sent once more, and told of as one that
+/// did not stick.
+#[test]
+fn a_listing_that_lags_says_nothing_against_our_own_write() {
+    let live = |live: &mut Live| {
+        let scene = Rc::new(Workload::Many.scene(Profile::P10));
+        let mut world = World::draw(scene, live.dice);
+        let broken = live.quiet(&mut world)?;
+        if broken.is_empty() { Ok(()) } else { Err(broken) }
+    };
+    for seed in 0..20 {
+        let outcome = schedule(Dice::new(seed), false, live);
+        assert!(outcome.broken.is_empty(), "seed {seed}: {}", outcome.broken.join("\n"));
+    }
+}
+
+/// What an object refers to was refused, and a cycle had put the reference off: the plan said that it would be
+/// skipped, and the run deleted it and made it again without the field.
+#[test]
+fn a_replacement_that_will_lack_a_field_is_planned_as_one() {
+    let live = |live: &mut Live| {
+        let scene = Rc::new(Workload::ReplaceInVain.scene(Profile::P1));
+        let mut world = World::draw(scene, live.dice);
+        let broken = live.quiet(&mut world)?;
+        if broken.is_empty() { Ok(()) } else { Err(broken) }
+    };
+    let outcome = schedule(Dice::replay(Vec::new()), true, live);
+    assert!(outcome.broken.is_empty(), "{}\n{}", outcome.log.join("\n"), outcome.broken.join("\n"));
+}
+
+/// The deletion was a change of the files; after it the object was missing, which counts as drift, and drift was only
+/// reported: it was gone, and stayed so.
+#[test]
+fn a_replacement_is_whole_where_drift_is_only_reported() {
+    let live = |live: &mut Live| {
+        let scene = Rc::new(Workload::ReplacePending.scene(Profile::P5));
+        let mut world = World::draw(scene, live.dice);
+        live.run(&mut world, Mode::Apply, &Trouble::default())?;
+        if world.is_right(0) { Ok(()) } else { Err(vec!["it is gone".into()]) }
+    };
+    let outcome = schedule(Dice::replay(Vec::new()), true, live);
+    assert!(outcome.broken.is_empty(), "{}\n{}", outcome.log.join("\n"), outcome.broken.join("\n"));
+}

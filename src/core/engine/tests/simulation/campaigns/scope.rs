@@ -1,0 +1,97 @@
+//! K5: all that can happen in a small scope: two objects, one other writer who acts once, a death, two stale looks
+//! and two lost messages, in every order.
+//!
+//! A state is met twice if the server, the messages under way, the faults that are left and all that each object has
+//! asked and been told are the same: from there on all is the same, and the second time is left.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::super::actors::{Actor, HABITS};
+use super::super::dice::Dice;
+use super::super::makes::{PROFILES, Profile};
+use super::super::trouble::{Scope, Trouble};
+use super::super::workload::Workload;
+use super::super::world::World;
+use super::super::{Live, number, schedule_with, tell};
+use crate::core::engine::Mode;
+
+const WORKLOADS: [Workload; 3] = [Workload::Pair, Workload::PairToGo, Workload::References];
+
+fn one(
+    live: &mut Live,
+    profile: Profile,
+    workload: Workload,
+    scope: Scope,
+    met: &mut HashSet<u64>,
+) -> Result<(), Vec<String>> {
+    let scene = Rc::new(workload.scene(profile));
+    let mut world = World::draw(scene, &mut Dice::replay(Vec::new()));
+    let habit = live.dice.one(&HABITS);
+    let actor = Actor { habit, after: None, every: Default::default(), next: Default::default() };
+    let trouble = Trouble { scope: Some(scope), actors: vec![actor], ..Trouble::default() };
+    let ended = live.run_once(&mut world, Mode::Apply, &trouble, met)?;
+    if ended.is_none() {
+        return Ok(());
+    }
+    let mut plain = Dice::replay(Vec::new());
+    let mut after = Live { dice: &mut plain, log: live.log, loud: live.loud, hits: Vec::new(), requests: 0 };
+    after.settle_down(&mut world);
+    let broken = after.quiet(&mut world)?;
+    live.requests += after.requests;
+    if broken.is_empty() { Ok(()) } else { Err(broken) }
+}
+
+/// The schedules and the states of a scope; or the first that breaks something. Ends after `most` schedules.
+fn explore(
+    profile: Profile,
+    workload: Workload,
+    scope: Scope,
+    most: u64,
+) -> (u64, usize, bool, Option<String>) {
+    let mut met = HashSet::new();
+    let mut next = Some(Vec::new());
+    let mut schedules = 0;
+    while let Some(choices) = next.take() {
+        let known = std::cell::RefCell::new(std::mem::take(&mut met));
+        let live = |live: &mut Live| one(live, profile, workload, scope, &mut known.borrow_mut());
+        let mut dice = Dice::every(choices);
+        let outcome = schedule_with(&mut dice, false, live);
+        met = known.into_inner();
+        schedules += 1;
+        if !outcome.broken.is_empty() {
+            let again = |live: &mut Live| one(live, profile, workload, scope, &mut HashSet::new());
+            let what = format!("{profile:?}, {workload:?}");
+            return (schedules, met.len(), false, Some(tell(&what, &outcome.choices, again)));
+        }
+        next = dice.successor();
+        if schedules == most {
+            return (schedules, met.len(), next.is_none(), None);
+        }
+    }
+    (schedules, met.len(), true, None)
+}
+
+fn campaign(scope: Scope, most: u64) {
+    let mut all = (0, 0);
+    for (profile, workload) in PROFILES.into_iter().flat_map(|profile| WORKLOADS.map(|one| (profile, one))) {
+        let (schedules, states, whole, broken) = explore(profile, workload, scope, most);
+        let much = if whole { "all" } else { "not all" };
+        println!("K5 {profile:?} {workload:?}: {schedules} schedules, {states} states, {much}");
+        assert!(broken.is_none(), "{}", broken.unwrap_or_default());
+        all = (all.0 + schedules, all.1 + states);
+    }
+    println!("K5: {} schedules, {} states", all.0, all.1);
+}
+
+#[test]
+fn one_fault_in_a_small_scope_in_every_order() {
+    campaign(Scope { stale: 0, lost: 1, acts: 0, kills: 0 }, u64::MAX);
+}
+
+#[test]
+#[ignore = "hours; `TRUEUP_SCOPE` says how many schedules at most for each profile and workload"]
+fn a_small_scope_in_every_order() {
+    let most = number(option_env!("TRUEUP_SCOPE")).unwrap_or(u64::MAX);
+    campaign(Scope { stale: 2, lost: 2, acts: 1, kills: 1 }, most);
+}
