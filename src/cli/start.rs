@@ -8,6 +8,7 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::options::{Consents, Effort, Output, Sources};
+use crate::api::exposed;
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::prune::{Gates, Holds};
@@ -116,6 +117,10 @@ pub fn open(
     consents: &Consents,
     out: &mut Out,
 ) -> Result<Runner, Exit> {
+    let person = io::stderr().is_terminal();
+    let exposed =
+        loaded.input.connections.iter().flat_map(|connection| exposed::warnings(connection, person));
+    exposed.for_each(|warning| out.error(&warning));
     let choices = Choices {
         may_write: matches!(command, "apply" | "delete"),
         parallel: effort.parallel,
