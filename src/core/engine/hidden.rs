@@ -23,9 +23,22 @@ impl Engine {
     /// The secrets of an object that are hidden wherever else they stand in it: as in an annotation in which some
     /// other tool keeps all that it has sent. Everyday words are not taken for secrets there.
     pub(super) fn own_secrets(&self, at: usize) -> Vec<String> {
-        let mut texts = self.secrets_seen(at);
+        let mut texts = self.objects[at].secrets.clone();
+        texts.extend(self.secrets_seen(at));
         texts.retain(|text| is_telling(text));
         texts
+    }
+
+    /// Whether the report shows anything of an object that could hold a secret: without a change nothing is.
+    pub(super) fn shows(&self, at: usize) -> bool {
+        !self.objects[at].context && !self.objects[at].changes.is_empty()
+    }
+
+    /// Keeps the secrets of an object whose observed value is let go: the report hides them still.
+    pub(super) fn keep_secrets(&mut self, at: usize) {
+        if self.shows(at) {
+            self.objects[at].secrets = self.own_secrets(at);
+        }
     }
 
     fn secrets_seen(&self, at: usize) -> Vec<String> {

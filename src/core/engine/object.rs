@@ -112,6 +112,8 @@ pub struct Object {
     pub contest: Contest,
     pub guard: Guard,
     pub accepted: Vec<Acceptance>,
+    /// The texts of its secrets, once its observed value is let go.
+    pub secrets: Vec<String>,
 
     /// The key under which it stands, where that is not its own: before a rename of it, or of its parent.
     pub stands_as: Option<Key>,
@@ -208,6 +210,7 @@ impl Object {
             contest: Contest::default(),
             guard: Guard::default(),
             accepted: Vec::new(),
+            secrets: Vec::new(),
             stands_as: None,
             server_id: None,
             failures: 0,
