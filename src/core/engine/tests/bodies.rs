@@ -19,13 +19,17 @@ fn sending(send: Send) -> Kind {
     team
 }
 
-/// The body of the first write, as words and value.
+/// The body of the first write, as words and value; `old` must not be set.
 fn sent(kind: Kind, observed: Option<Value>, wanted: Value) -> (&'static str, Value) {
     let mut model = Model::new(vec![kind]);
     if let Some(value) = observed {
         model.put("Team", &[("name", "a")], value);
     }
-    let report = model.apply(&[document("Team", &[("name", "a")], wanted)]);
+    let mut team = document("Team", &[("name", "a")], wanted);
+    if let Some(old) = team.spec.get_mut("old") {
+        old.want = Want::Unset;
+    }
+    let report = model.apply(&[team]);
     match model.bodies.first().unwrap_or_else(|| panic!("{:?}", report.objects)) {
         Body::Object(value) => ("object", value.clone()),
         Body::Merge(value) => ("merge", value.clone()),
@@ -45,7 +49,12 @@ fn each_way_to_send_an_update() {
             Send::JsonPatch,
             (
                 "json-patch",
-                json!([{"op": "remove", "path": "/old"}, {"op": "replace", "path": "/size", "value": 2}]),
+                json!([
+                    {"op": "test", "path": "/old", "value": 1},
+                    {"op": "remove", "path": "/old"},
+                    {"op": "test", "path": "/size", "value": 1},
+                    {"op": "replace", "path": "/size", "value": 2},
+                ]),
             ),
         ),
     ];
