@@ -290,9 +290,7 @@ impl Engine {
 
     /// What the run came to. Objects that are not settled say so. Requests are counted at the edge.
     pub fn report(self) -> Report {
-        // Of objects without a change nothing is shown that could hold a secret.
-        let shows = |at: usize| !self.objects[at].context && !self.objects[at].changes.is_empty();
-        let own = |at: usize| if shows(at) { self.own_secrets(at) } else { Vec::new() };
+        let own = |at: usize| if self.shows(at) { self.own_secrets(at) } else { Vec::new() };
         let own: Vec<Vec<String>> = (0..self.objects.len()).map(own).collect();
         let reported = self.objects.into_iter().zip(own).filter(|(object, _)| !object.context);
         Report {
