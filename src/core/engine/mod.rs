@@ -409,4 +409,4 @@ impl Engine {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

@@ -18,6 +18,6 @@ mod pass;
 mod pledges;
 mod rename;
 mod runs;
-mod simulation;
+pub mod simulation;
 mod stick;
 mod together;
