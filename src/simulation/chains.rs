@@ -74,14 +74,15 @@ fn ports(dice: &mut Dice) -> Value {
         }
         port
     };
-    ["p", "q", "r"].into_iter().filter_map(|name| dice.percent(50).then(|| port(name, dice))).collect()
+    let mut names = vec!["p", "q", "r"];
+    names.retain(|_| dice.percent(50));
+    names.into_iter().map(|name| port(name, dice)).collect()
 }
 
 fn limits(dice: &mut Dice) -> Value {
-    let members = ["cpu", "mem", "a/b~c"]
-        .into_iter()
-        .filter_map(|name| dice.percent(60).then(|| (name.to_owned(), Value::from(dice.below(3)))));
-    Value::Object(members.collect())
+    let mut names = vec!["cpu", "mem", "a/b~c"];
+    names.retain(|_| dice.percent(60));
+    Value::Object(names.into_iter().map(|name| (name.to_owned(), dice.below(3).into())).collect())
 }
 
 fn conf(dice: &mut Dice) -> Value {

@@ -48,17 +48,17 @@ fn a_field_of_another_manager_is_a_conflict_that_names_it() {
     assert_snapshot!(scratch.trueup("plan -f app.yaml -f backend.yaml").done().told(), @r#"
     exit 3
     !   App web   app.yaml:1
-          replicas   5 → 2   differs on the server, set by `autoscaler`
+          replicas      conflict: 2 here, 5 there, held by `autoscaler`
         conflict: `replicas`: ours 2, theirs 5, held by `autoscaler`
-        hint: take their value into the file, leave the field out, or take it over with `trueup/on-conflict: force`
+        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts App/web:replicas`
     Plan: 1 conflict. 1 object seen in 2 requests.
     "#);
     assert_snapshot!(applied(&scratch, 3).told(), @r#"
     exit 3
     !   App web   app.yaml:1
-          replicas   5 → 2   differs on the server, set by `autoscaler`
+          replicas      conflict: 2 here, 5 there, held by `autoscaler`
         conflict: `replicas`: ours 2, theirs 5, held by `autoscaler`
-        hint: take their value into the file, leave the field out, or take it over with `trueup/on-conflict: force`
+        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts App/web:replicas`
     Applied: 1 conflict. 1 object seen in 2 requests.
     "#);
     assert_eq!(read(&served, "/apps/web")["replicas"], 5, "it was not taken");

@@ -24,7 +24,10 @@ fn collect(folder: &Path, root: &Path, found: &mut Vec<Source>) {
     paths.sort();
     for path in paths {
         let name = path.strip_prefix(root).expect("it is below").to_string_lossy().replace('\\', "/");
-        let is_test = name.ends_with("tests") || name.ends_with("tests.rs") || name.ends_with("testing.rs");
+        let is_test = name.starts_with("simulation/")
+            || name.ends_with("tests")
+            || name.ends_with("tests.rs")
+            || name.ends_with("testing.rs");
         if is_test {
             continue;
         }
