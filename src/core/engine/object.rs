@@ -94,6 +94,8 @@ pub struct Object {
     pub later: Vec<usize>,
     /// It was settled before, and those that need it went on.
     pub comes_again: bool,
+    /// It was settled as what others need, before the fields that wait: whatever comes of these, others go on.
+    pub served: bool,
     /// `seen` is the answer to a read of its own.
     pub seen_by_read: bool,
 
@@ -199,6 +201,7 @@ impl Object {
             own_read: false,
             later: Vec::new(),
             comes_again: false,
+            served: false,
             seen_by_read: false,
             unseen_needs: 0,
             unsettled_needs: 0,

@@ -27,7 +27,7 @@ mod pledges;
 mod ready;
 mod rename;
 mod runs;
-mod simulation;
+pub mod simulation;
 mod specimens;
 mod stick;
 mod stops;

@@ -45,6 +45,8 @@ pub struct Scene {
     /// Objects that may be replaced, as an option names them.
     pub replace: BTreeSet<String>,
     pub manners: Vec<Manner>,
+    /// Whether any document has a secret that a report could show.
+    pub has_secrets: bool,
 }
 
 impl Scene {
@@ -74,7 +76,23 @@ impl Scene {
         let graph = Graph::build(&documents, &KINDS).expect("the documents fit together");
         let manners = documents.iter().map(|document| Manner::of(&document.id.kind.kind)).collect();
         let selected = vec![true; documents.len()];
-        Scene { documents, selected, stands, graph, replace: BTreeSet::new(), manners }
+        let is_secret = |document: &Document| declared(document).any(|(name, _)| name == "token");
+        let has_secrets = documents.iter().any(is_secret);
+        Scene { documents, selected, stands, graph, replace: BTreeSet::new(), manners, has_secrets }
+    }
+
+    /// What a story begins with: the documents, and what each needs.
+    pub fn told(&self) -> Vec<String> {
+        let told = |(at, document): (usize, &Document)| {
+            let named = |at: &usize| self.documents[*at].id.slashed();
+            let node = &self.graph.nodes[at];
+            let needs: Vec<String> = node.needs().iter().map(named).collect();
+            let later: Vec<String> = node.later.iter().map(named).collect();
+            let has_base = document.base.spec().is_some();
+            let Policy { ensure, drift, .. } = &document.policy;
+            format!("{} {ensure:?} {drift:?}, base {has_base}, needs {needs:?}, later {later:?}", document.id)
+        };
+        self.documents.iter().enumerate().map(told).collect()
     }
 
     pub fn kind(&self, at: usize) -> &Arc<Kind> {
