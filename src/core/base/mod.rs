@@ -5,10 +5,12 @@
 //! reading back need to know nothing of a base; `since` says of each difference who made it. Pure: where a base
 //! comes from is not known here, and nothing of it is ever stored.
 
+mod gone;
 mod left;
 mod place;
 mod since;
 
+pub use gone::changed;
 pub use left::{Left, left};
 pub use place::find;
 pub use since::{Sides, tell};

@@ -150,6 +150,7 @@ impl Candidate<'_> {
     /// The document that wishes it gone.
     fn doomed(self, set: &Set, proof: Proof, former: &Index) -> Document {
         let base = former.base_of(&self.id);
+        let then = former.document(&self.id).map(|document| document.policy.clone()).unwrap_or_default();
         let pruned = Pruned {
             set: set.name.clone(),
             owner: set.owner.clone(),
@@ -157,7 +158,13 @@ impl Candidate<'_> {
             server_id: self.item.server_id,
             rank: self.rank,
         };
-        let policy = Policy { ensure: Ensure::Absent, pruned: Some(Arc::new(pruned)), ..Policy::default() };
+        let policy = Policy {
+            ensure: Ensure::Absent,
+            pruned: Some(Arc::new(pruned)),
+            on_conflict: then.on_conflict,
+            forced_paths: then.forced_paths,
+            ..Policy::default()
+        };
         Document {
             id: self.id,
             origin: self.claim.origin.clone(),
