@@ -108,6 +108,17 @@ impl Model {
         self.run(engine)
     }
 
+    /// Wishes all of the documents gone once they are linked, as `delete` does.
+    pub fn delete(&mut self, documents: &[Document], agreed: Option<&Report>) -> Report {
+        let graph = Graph::build(documents, &self.kinds).expect("the documents fit together");
+        let mut documents = documents.to_vec();
+        documents.iter_mut().for_each(|document| document.policy.ensure = Ensure::Absent);
+        let (mode, writes) = if agreed.is_some() { (Mode::Apply, 8) } else { (Mode::Plan, 0) };
+        let options = Options { writes, ..Options::default() };
+        let engine = Engine::new(documents, graph, &self.kinds, mode, options, &|_| true, agreed);
+        self.run(engine)
+    }
+
     /// Does what a saved plan says.
     pub fn apply_saved(&mut self, documents: &[Document], pledges: Vec<Pledge>, options: Options) -> Report {
         let mut engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, None);
