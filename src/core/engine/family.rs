@@ -87,7 +87,14 @@ impl Engine {
         let object = &self.objects[at];
         let mut parents = object.links.parents.iter().map(|(_, parent)| &self.objects[*parent]);
         object.agreed.as_ref().is_some_and(|agreed| makes(agreed.action))
-            && parents.any(|parent| parent.sets > 0 && makes(parent.action))
+            && parents.any(|parent| {
+                // An earlier run over the same plan has made the parent: of what is below it, only what nobody can
+                // make is known to have come with it.
+                let before = parent.outcome() == Some(&Outcome::Applied)
+                    && parent.applied().is_some_and(makes)
+                    && object.comes_with_parent();
+                before || parent.sets > 0 && makes(parent.action)
+            })
     }
 
     /// Whether an object that is to go is left to the deletion of a parent, having none of its own.

@@ -12,6 +12,7 @@
 //! `observe` asks, `decide` compares, `act` guards, `send` writes, `settle` ends an object and frees those that wait for it.
 
 mod act;
+mod another;
 pub mod backoff;
 mod base;
 mod body;
@@ -51,12 +52,14 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDequ
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::base::Base;
 use super::document::Document;
 use super::exchange::{Answer, Ask, Body, Item, Write};
 use super::graph::Graph;
 use super::identity::{Key, KindName};
 use super::kind::{Kind, Kinds};
 use super::node::{Node, Reference};
+use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
 use super::value::Value;
 use backoff::Budget;
@@ -102,6 +105,12 @@ pub struct Specimen {
     pub observed: Option<Item>,
     /// What references name that stands in the clear, of objects that are left as they are.
     pub references: Vec<(Arc<str>, Value)>,
+    /// What the base has of it.
+    pub base: Base,
+    /// Whether `trueup/secret-version` is not what it was there.
+    pub secret_since: bool,
+    /// Why it is to go, where no document says so.
+    pub pruned: Option<Arc<Pruned>>,
     /// The texts of its secrets, which may stand elsewhere in it as well.
     pub secrets: Vec<String>,
 }
@@ -305,6 +314,9 @@ impl Engine {
                 _ => None,
             },
             references: self.settled_references(at),
+            base: object.base.clone(),
+            secret_since: object.policy.secret_since,
+            pruned: object.policy.pruned.clone(),
             secrets: self.own_secrets(at),
         };
         reported.map(specimen).collect()
@@ -409,4 +421,4 @@ impl Engine {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

@@ -3,9 +3,11 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::*;
+use crate::core::document::Ensure;
 use crate::core::engine::tests::make::{document, key_of, kind, kind_name};
 use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Piece, Template};
+use crate::core::node::Pos;
 use crate::core::path::Path;
 use crate::core::value::Value;
 
@@ -73,6 +75,7 @@ impl World {
             graph: &graph,
             kinds: &self.kinds,
             former: &self.former,
+            holds: &|_, _| Ok(()),
         };
         let plan = plan(&known, self.swept.clone(), &self.gates);
         let told = plan.told.iter().map(|entry| {
@@ -309,6 +312,7 @@ fn children_go_before_their_parents_and_one_that_stays_keeps_them() {
         graph: &graph,
         kinds: &world.kinds,
         former: &world.former,
+        holds: &|_, _| Ok(()),
     };
     let made = plan(&known, world.swept.clone(), &world.gates);
     let rank = |at: usize| made.doomed[at].policy.pruned.as_ref().expect("it is pruned").rank;
@@ -470,6 +474,7 @@ fn what_forces_a_deletion_goes_with_it() {
         documents: &world.documents,
         graph: &graph,
         kinds: &world.kinds,
+        holds: &|_, _| Ok(()),
         former: &world.former,
     };
     let made = plan(&known, world.swept.clone(), &world.gates);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::model::{Fault, Model, document, failed, kind, reference};
-use crate::core::base::Base;
+use crate::core::base::{Base, Past};
 use crate::core::document::{Document, Ensure, OnConflict};
 use crate::core::engine::Options;
 use crate::core::exchange::{Answer, FailureClass};
@@ -166,13 +166,17 @@ fn secrets_of_what_cannot_be_changed_are_renewed_by_a_replacement_only() {
     assert_eq!(model.writes(), [""; 0]);
 }
 
+fn at_base(spec: Node) -> Base {
+    Base::Present(Arc::new(Past { spec, file: "base".into() }))
+}
+
 /// An object that is to go and stood so at the base, whatever the server has by now.
 fn stood(base: serde_json::Value, theirs: serde_json::Value, rules: FieldRules) -> (Model, [Document; 1]) {
     let mut model = Model::new(vec![Kind { fields: rules, ..kind("Team", false, None) }]);
     model.put("Team", &[("name", "a")], theirs);
     let mut documents = [document("Team", &[("name", "a")], json!({}))];
     documents[0].policy.ensure = Ensure::Absent;
-    documents[0].base = Base::Present(Arc::new(Node::from_value(Pos::default(), base)));
+    documents[0].base = at_base(Node::from_value(Pos::default(), base));
     (model, documents)
 }
 
@@ -229,7 +233,7 @@ fn what_cannot_be_told_of_the_base_keeps_nothing() {
         let one = Node::from_value(Pos::default(), json!(1));
         let base = [("at".to_owned(), untold.clone()), ("n".to_owned(), one), ("gone".to_owned(), untold)];
         let base = Node::new(Pos::default(), Want::Map(base.into_iter().collect()));
-        documents[0].base = Base::Present(Arc::new(base));
+        documents[0].base = at_base(base);
         let report = model.apply(&documents);
         assert_eq!(model.writes().len(), usize::from(goes), "{}", told(&report));
     }

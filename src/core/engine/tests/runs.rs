@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::model::Model;
-use crate::core::document::Document;
+use crate::core::document::{Document, Ensure};
 use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
 use crate::core::exchange::Answer;

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::model::document;
 use super::dice::Dice;
 use super::makes::{KINDS, MAKES, Manner, PROFILES, Profile};
-use crate::core::base::Base;
+use crate::core::base::{Base, Past};
 use crate::core::document::{Document, Drift, Ensure, OnConflict, Policy};
 use crate::core::graph::Graph;
 use crate::core::kind::Kind;
@@ -185,7 +185,7 @@ pub fn base_with_more(spec: &Node) -> Base {
     let mut had = spec.clone();
     let Want::Map(fields) = &mut had.want else { unreachable!("a spec is a map") };
     fields.insert(GONE.0, Node::from_value(Pos::default(), json!(GONE.1)));
-    Base::Present(had.into())
+    Base::Present(Arc::new(Past { spec: had, file: "base".into() }))
 }
 
 fn draw_policy(dice: &mut Dice, policy: &mut Policy, must_go: bool) {
