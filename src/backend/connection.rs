@@ -8,6 +8,8 @@ use crate::core::filter::Filter;
 use crate::core::kind::Method;
 use crate::core::node::{Node, Secret};
 
+use super::base::Base;
+
 /// Everything about a backend but its kinds.
 #[derive(Clone, Debug)]
 pub struct Connection {
@@ -22,6 +24,14 @@ pub struct Connection {
 }
 
 impl Connection {
+    /// Where the backend is, for comparison with others: the URL as it is normalised, or the path of the store.
+    pub fn site(&self) -> String {
+        match &self.address {
+            Address::Http(text) => Base::parse(text).map_or_else(|_| text.clone(), |base| base.to_string()),
+            Address::Embedded(path) => format!("embedded:{}", path.display()),
+        }
+    }
+
     /// The name of the user, where it stands in the clear.
     pub fn username(&self) -> Option<&str> {
         match &self.auth {

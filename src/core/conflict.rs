@@ -218,6 +218,19 @@ pub fn explanation(
     Explanation::new(message).hint(ways_out(id, if missed.is_empty() { &all } else { &missed }))
 }
 
+/// What conflicts leave of an object that is to go. `pruned`: no document names it any more.
+pub fn of_deletion(id: &ObjectId, conflicts: &[Conflict], pruned: bool) -> Explanation {
+    let told = |one: &Conflict| format!("`{}`: {}", one.named, one.as_a_sentence_has_it());
+    let mut fields: Vec<String> = conflicts.iter().take(MOST).map(told).collect();
+    let more = conflicts.len().saturating_sub(MOST);
+    fields.extend((more > 0).then(|| format!("and {more} more")));
+    let why = format!("it is to go, and was changed on the server since the base: {}", fields.join("; "));
+    let flags: Vec<String> = conflicts.iter().map(|conflict| flag(id, &conflict.named)).collect();
+    let stays = if pruned { "write a document for it" } else { "take `trueup/ensure: absent` away" };
+    Explanation::new(why)
+        .hint(format!("if it is to stay, {stays}; if it is to go all the same: `{}`", flags.join(" ")))
+}
+
 fn sentences(conflicts: &[Conflict]) -> Vec<String> {
     let of = |cause: Cause| conflicts.iter().filter(move |conflict| conflict.cause == cause);
     let verb = |fields: &[&Conflict]| if fields.len() == 1 { "was" } else { "were" };

@@ -462,6 +462,8 @@ impl Kind {
 #[derive(Clone, Debug, Default)]
 pub struct Kinds {
     kinds: BTreeMap<KindName, Arc<Kind>>,
+    /// Where each backend is, as far as it is known: two of one place may show the same objects.
+    pub sites: BTreeMap<Arc<str>, String>,
 }
 
 impl Part {

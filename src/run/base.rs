@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::git::Repository;
 use super::record::NAMESPACE;
-use super::revision::{Revision, path_in};
+use super::revision::{Revision, root_of};
 use crate::core::base::{Base, Past};
 use crate::core::document::{Document, Ensure, Policy};
 use crate::core::identity::ObjectId;
@@ -62,7 +62,7 @@ impl Source {
         let head = repository.commit("HEAD")?;
         let standing = standing(&repository, base, &commit, head.as_deref())?;
         let head = head.map(|commit| Revision::new(&repository, "HEAD", &commit)).transpose()?;
-        let roots = files.iter().map(|file| path_in(&repository, file)).collect::<Result<_, _>>()?;
+        let roots = files.iter().map(|file| root_of(&at, file)).collect::<Result<_, _>>()?;
         Ok(Source::Revision(Box::new(Earlier { at, standing, head, roots })))
     }
 

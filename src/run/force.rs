@@ -9,11 +9,13 @@ use crate::core::document::Document;
 use crate::core::path::{Path, PathError};
 use crate::core::problem::Problem;
 
-/// Lays the paths on the documents; gives what is wrong with the flags.
-pub fn set(documents: &mut [Document], flags: &BTreeSet<String>) -> Vec<Problem> {
+/// Lays the paths on the documents, of today and those that `left` since the base, whose objects may be pruned; gives
+/// what is wrong with the flags.
+pub fn set(documents: &mut [Document], left: &mut [Document], flags: &BTreeSet<String>) -> Vec<Problem> {
     if flags.is_empty() {
         return Vec::new();
     }
+    let mut documents: Vec<&mut Document> = documents.iter_mut().chain(left).collect();
     let names: Vec<String> = documents.iter().map(|document| document.id.slashed()).collect();
     let mut problems = Vec::new();
     for flag in flags {

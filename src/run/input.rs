@@ -203,9 +203,10 @@ impl<'e> Loader<'e> {
         let sets = self.sets(&mut documents, &registry);
         let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
         used.extend(sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()));
-        let kinds = registry.kinds.into_inner();
+        let mut kinds = registry.kinds.into_inner();
         let backends = self.backends.clone();
         let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
+        kinds.sites = connections.iter().map(|one| (one.name.clone(), one.site())).collect();
         let graph = Graph::build(&documents, &kinds).unwrap_or_else(|problems| {
             // What is named may be among what could not be judged.
             if built.unchecked.is_empty() {
@@ -296,6 +297,7 @@ impl<'e> Loader<'e> {
     /// Prepares to record what is applied.
     fn record(&mut self, name: &str, files: &[PathBuf]) -> Option<Record> {
         let record = Record::new(name, files, &self.files, self.outsides.files());
+        self.problems.extend(record.as_ref().ok().and_then(|record| record.warning.clone()));
         record.map_err(|problem| self.problems.push(problem)).ok()
     }
 

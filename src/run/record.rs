@@ -25,13 +25,15 @@ pub struct Record {
     commit: String,
     /// Where it was when the run began; another run that moves it meanwhile is not undone.
     was: Option<String>,
+    /// Why the move is one that nobody may have meant.
+    pub warning: Option<Problem>,
 }
 
 impl Record {
     /// Prepares to record the files of a run: those of `-f` as they were `read`, and those that they name.
     ///
     /// # Errors
-    /// A name that is none, files that are not those of the last commit.
+    /// A name that is none, files that are not those of the last commit, a branch or a tag that would lose commits.
     pub fn new(
         name: &str,
         files: &[PathBuf],
@@ -67,7 +69,11 @@ impl Record {
             }
         }
         let was = repository.commit(&name)?;
-        Ok(Record { repository, name, commit, was })
+        let warning = match &was {
+            Some(was) => backwards(&repository, &name, was, &commit)?,
+            None => None,
+        };
+        Ok(Record { repository, name, commit, was, warning })
     }
 
     /// Moves the ref.
@@ -91,6 +97,34 @@ fn full_name(name: &str, repository: &Repository) -> Result<String, Problem> {
         return Err(problem.hint("`--record production` moves `refs/trueup/production`"));
     }
     Ok(full)
+}
+
+/// What is said of a move to a commit that does not come after the one that the ref is at: a warning where the ref is
+/// our own, as a rollback moves it so.
+///
+/// # Errors
+/// Any other ref: commits that only it names would be lost.
+fn backwards(
+    repository: &Repository,
+    name: &str,
+    was: &str,
+    commit: &str,
+) -> Result<Option<Problem>, Problem> {
+    if repository.precedes(was, commit)? {
+        return Ok(None);
+    }
+    let why = format!("the last commit does not come after `{name}`, which is at {was}");
+    if name.starts_with(NAMESPACE) {
+        let problem = Problem::new(format!("{why}: `--record` moves it back"));
+        return Ok(Some(problem.hint("for a rollback that is right").warning()));
+    }
+    let problem = Problem::new(format!("{why}: `--record` does not move it back"));
+    Err(match repository.is_shallow() {
+        true => problem.hint("the clone is shallow: fetch what lies between, with `git fetch --unshallow`"),
+        false => {
+            problem.hint("`--record production` moves `refs/trueup/production`, which follows rollbacks too")
+        }
+    })
 }
 
 fn differs(file: &str) -> Problem {

@@ -44,6 +44,15 @@ impl Revision {
         label.strip_prefix(&*self.name)?.strip_prefix(':')
     }
 
+    /// Whether anything is at a path; a link that cannot be followed is something.
+    fn has(&self, path: &str) -> bool {
+        let Ok(path) = self.resolve(path) else { return true };
+        let prefix = if path.is_empty() { String::new() } else { format!("{path}/") };
+        let below =
+            self.tree.range(prefix.clone()..).next().is_some_and(|(path, _)| path.starts_with(&prefix));
+        below || self.tree.contains_key(&path)
+    }
+
     /// The files of these roots, which are paths of the tree; a root that is not there has none.
     pub fn files(&self, roots: &[String]) -> (Vec<Arc<Source>>, Vec<Problem>) {
         let mut walk =
@@ -249,6 +258,27 @@ pub fn path_in(repository: &Repository, file: &Path) -> Result<String, Problem> 
             "`{}` is outside of the Git repository `{}`",
             file.display(),
             repository.root.display()
+        ));
+        problem.hint("a base by revision needs all files in one repository; `--base DIR` takes a folder")
+    })
+}
+
+/// What a `-f` names at a revision. A link that the revision does not have is what it leads to today, else all that is
+/// behind it would look as if it were new.
+///
+/// # Errors
+/// A file outside of the repository.
+pub fn root_of(revision: &Revision, file: &Path) -> Result<String, Problem> {
+    let path = path_in(&revision.repository, file)?;
+    let Some(real) = file.canonicalize().ok().filter(|_| !revision.has(&path)) else { return Ok(path) };
+    let inside = real.strip_prefix(&revision.repository.root).ok().and_then(normal);
+    inside.ok_or_else(|| {
+        let problem = Problem::new(format!(
+            "`{}` is not in `{}`, and leads to `{}`, which is outside of the Git repository `{}`",
+            file.display(),
+            revision.name,
+            real.display(),
+            revision.repository.root.display()
         ));
         problem.hint("a base by revision needs all files in one repository; `--base DIR` takes a folder")
     })

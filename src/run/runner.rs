@@ -65,10 +65,10 @@ pub struct Runner {
 impl Runner {
     /// # Errors
     /// Backends that cannot be opened; flags that name no document.
-    pub fn open(input: Input, secrets: Secrets, choices: Choices) -> Result<Runner, Vec<Problem>> {
+    pub fn open(mut input: Input, secrets: Secrets, choices: Choices) -> Result<Runner, Vec<Problem>> {
         let mut documents = input.documents;
         let mut problems = unknown_names(&documents, &choices);
-        problems.extend(force::set(&mut documents, &choices.force_conflicts));
+        problems.extend(force::set(&mut documents, &mut input.former.left, &choices.force_conflicts));
         if !problems.is_empty() {
             return Err(problems);
         }

@@ -278,6 +278,54 @@ fn a_ref_follows_what_is_applied() {
     assert_eq!(refs(), "refs/trueup/production");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_link_that_the_revision_does_not_have_is_what_it_leads_to() {
+    let repository = Repository::applied("m/a.yaml", &queue("a", 1));
+    repository.foreign(&queue("a", 5));
+    let at = |name: &str| repository.path().join(name);
+    std::os::unix::fs::symlink("m", at("link")).expect("a link");
+    std::os::unix::fs::symlink(".", at("here")).expect("a link");
+    for files in ["m", "link", "here/m"] {
+        let done = repository.run(&format!("drift -f {files} --base HEAD --fail-on drift"));
+        assert!(done.out.contains("drift: changed on the server"), "{files}: {}", done.told());
+        done.expect(2);
+    }
+    // What is outside of the repository has no revision.
+    std::os::unix::fs::symlink(repository.0.path("foreign"), at("out")).expect("a link");
+    let done = repository.run("drift -f out --base HEAD").expect(65);
+    assert!(done.err.contains("error: `out` is not in `HEAD`, and leads to `"), "{}", done.told());
+}
+
+#[test]
+fn no_branch_is_moved_back() {
+    let repository = Repository::new();
+    repository.commit("m/a.yaml", &queue("a", 1));
+    repository.commit("m/a.yaml", &queue("a", 2));
+    repository.run("apply --yes -f m --record production").expect(0);
+    let newest = repository.git("rev-parse HEAD");
+    repository.git("branch keep");
+    repository.git("checkout --quiet --detach HEAD~1");
+    let done = repository.run("apply --yes -f m --record refs/heads/keep").expect(65);
+    let why = format!(
+        "error: the last commit does not come after `refs/heads/keep`, which is at {newest}: `--record` does not move it back"
+    );
+    assert!(done.err.contains(&why), "{}", done.told());
+    assert_eq!(repository.git("rev-parse keep"), newest);
+    repository.run("drift -f m").expect(2);
+    // A ref of our own follows a rollback, and says so.
+    let done = repository.run("apply --yes -f m --record production").expect(0);
+    let why = format!("`refs/trueup/production`, which is at {newest}: `--record` moves it back");
+    assert!(done.err.contains("warning: ") && done.err.contains(&why), "{}", done.told());
+    assert_eq!(repository.git("rev-parse refs/trueup/production"), repository.git("rev-parse HEAD"));
+    // Forwards any ref goes.
+    repository.git("branch --force keep HEAD");
+    repository.git("checkout --quiet --detach main");
+    let done = repository.run("apply --yes -f m --record refs/heads/keep").expect(0);
+    assert!(!done.err.contains("warning"), "{}", done.told());
+    assert_eq!(repository.git("rev-parse keep"), newest);
+}
+
 #[test]
 fn what_cannot_be_recorded_is_not_applied() {
     let repository = Repository::new();

@@ -143,6 +143,43 @@ fn a_shallow_clone_says_what_to_fetch() {
     assert!(done.out.contains("-   Queue b "), "{}", done.told());
 }
 
+#[test]
+fn what_others_changed_since_the_base_is_not_pruned_unasked() {
+    let repository = left();
+    repository.foreign(&document("Queue", "b", "{n: 50, more: true}"));
+    let why = "conflict: it is to go, and was changed on the server since the base: `n`: 1 at the base, nothing here, 50 there";
+    let run = |line: &str| repository.run(&format!("{line} -f m --prune --base production"));
+    assert!(run("plan").out.contains(why), "{}", run("plan").told());
+    let done = run("apply --yes").expect(3);
+    assert!(done.out.contains(why) && done.out.contains("--force-conflicts Queue/b:n"), "{}", done.told());
+    assert_eq!(there(&repository), ["a", "b", "users"]);
+    let json = run("plan --output json").json();
+    let objects = json["objects"].as_array().expect("a list");
+    let b = objects.iter().find(|object| object["identity"]["key"]["name"] == "b").expect("it is told");
+    assert_eq!([&b["conflicts"][0]["path"], &b["conflicts"][0]["cause"]], ["n", "base"], "{b}");
+    // The same wish, written down.
+    let gone =
+        document("Queue", "b", "{}").replace("name: b", "name: b, annotations: {trueup/ensure: absent}");
+    repository.write("m/b.yaml", &gone);
+    let done = repository.run("apply --yes -f m --base production").expect(3);
+    assert!(done.out.contains(why), "{}", done.told());
+    let forced = gone.replace("annotations: {", "annotations: {trueup/on-conflict: force, ");
+    repository.write("m/b.yaml", &forced);
+    let done = repository.run("plan -f m --base production");
+    assert!(!done.out.contains("conflict: ") && done.out.contains("-   Queue b "), "{}", done.told());
+    std::fs::remove_file(repository.path().join("m/b.yaml")).expect("it is there");
+    // A saved plan goes the same way.
+    run("plan --out kept.plan").expect(3);
+    assert!(repository.run("apply kept.plan").out.contains(why));
+    assert_eq!(there(&repository), ["a", "b", "users"]);
+    run("plan --force-conflicts Queue/b:n --out forced.plan").expect(0);
+    repository.run("apply forced.plan").expect(0);
+    assert_eq!(there(&repository), ["a", "users"]);
+    repository.foreign(&document("Queue", "b", "{n: 50}"));
+    run("apply --yes --force-conflicts Queue/b:n").expect(0);
+    assert_eq!(there(&repository), ["a", "users"]);
+}
+
 /// Who applies a plan has no repository: the plan carries what proves each deletion, and what keeps an object.
 #[test]
 fn a_saved_plan_carries_the_proof() {

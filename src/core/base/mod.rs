@@ -6,11 +6,13 @@
 //! comes from is not known here, and nothing of it is ever stored.
 
 mod doubt;
+mod gone;
 mod left;
 mod place;
 mod since;
 
 pub use doubt::doubt;
+pub use gone::changed;
 pub use left::{Left, left};
 pub use place::find;
 pub use since::{Sides, tell};

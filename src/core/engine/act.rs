@@ -167,7 +167,9 @@ impl Engine {
             return false;
         }
         self.objects[at].looks += 1;
-        self.objects[at].stands_as = None;
+        if !self.objects[at].wanted_absent() {
+            self.objects[at].stands_as = None;
+        }
         self.wait(at, backoff::visibility_delay(self.objects[at].looks));
         true
     }

@@ -70,6 +70,10 @@ impl Engine {
     pub(super) fn decision(&mut self, at: usize) -> Decision {
         loop {
             let mut decision = self.compared(at);
+            if decision.action == Action::Delete {
+                // There is no field of an object that goes to be given up.
+                return decision;
+            }
             let stand = conflict::stand(&decision.conflicts);
             let conflicts = if stand { decision.conflicts.clone() } else { self.foreseen(at, &decision) };
             if conflicts.is_empty() {

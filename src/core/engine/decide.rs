@@ -205,6 +205,25 @@ fn delete(facts: &Facts, item: &Item) -> Decision {
         let hint = format!("leave it out: `--exclude {}`", facts.id.slashed());
         return decision.refused(Explanation::new(why).hint(hint));
     }
+    unless_changed(facts, item, decision)
+}
+
+/// What others changed since the base of an object that is to go does not go unasked: it may be another object by
+/// now, or somebody may need it.
+fn unless_changed(facts: &Facts, item: &Item, mut decision: Decision) -> Decision {
+    let Some(base) = facts.base.spec() else { return decision };
+    let changes = base::changed(base, facts.own, &item.value, &facts.kind.fields);
+    if changes.is_empty() {
+        return decision;
+    }
+    decision.since = Some(Side::Conflict);
+    let conflicts = changes.iter().filter_map(Conflict::since_base).collect();
+    decision.conflicts = conflict::resolved(facts.policy, conflicts);
+    if conflict::stand(&decision.conflicts) {
+        let pruned = facts.policy.pruned.is_some();
+        let why = conflict::of_deletion(facts.id, &decision.conflicts, pruned);
+        decision.settled = Some(Outcome::Conflict(why));
+    }
     decision
 }
 

@@ -5,7 +5,7 @@ use super::super::identity::Key;
 use super::super::kind::Parent;
 use super::super::node::{Node, Want};
 use super::super::path::{Path, Step};
-use super::super::report::{Explanation, Finding, Outcome};
+use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::super::value::Value;
 use super::decide::{Decision, Seen};
 use super::object::Object;
@@ -15,7 +15,9 @@ impl Engine {
     /// Looks under the old name for what is not there under the new one. Whether a look is under way.
     pub(super) fn looks_back(&mut self, at: usize) -> bool {
         let object = &self.objects[at];
-        let former = object.links.former.filter(|_| !object.wanted_absent() && !object.context);
+        // What this run has deleted is not to be looked for under another name.
+        let gone = object.wanted_absent() && object.deletes > 0 && object.stands_as.is_none();
+        let former = object.links.former.filter(|_| !object.context && !gone);
         let (Some(former), Seen::Absent) = (former, &object.seen) else { return false };
         if object.stands_as.is_some() {
             // It is nowhere.
@@ -49,13 +51,15 @@ impl Engine {
         false
     }
 
-    /// The decision on an object that is there under its name, given what is there under the old one.
+    /// The decision on an object that is there under its name, given what is there under the old one. Where both are,
+    /// nobody can tell which of them is to be deleted either.
     pub(super) fn beside_former(&mut self, at: usize, mut decision: Decision) -> Decision {
+        self.note_old_name(at, &decision);
         let object = &self.objects[at];
         let Some(former) = object.links.former else { return decision };
         let present = matches!(object.seen, Seen::Present(_)) && object.stands_as.is_none();
         let told = object.findings.iter().any(|finding| finding.code == "RenameDone");
-        if !present || object.wanted_absent() || object.wrote_at.is_some() || told {
+        if !present || object.wrote_at.is_some() || told {
             return decision;
         }
         let former = &self.objects[former];
@@ -67,7 +71,7 @@ impl Engine {
                         .hint("remove one of the two, or `trueup/was` if the other is an object of its own"),
                 ));
             }
-            Seen::Absent => {
+            Seen::Absent if !object.wanted_absent() => {
                 let message = format!("nothing is named `{}` any more", former.id);
                 let hint = Some("the annotation `trueup/was` can be removed".into());
                 self.objects[at].findings.push(Finding { code: "RenameDone", message, hint });
@@ -75,6 +79,19 @@ impl Engine {
             _ => {}
         }
         decision
+    }
+
+    /// Says under which name an object goes.
+    fn note_old_name(&mut self, at: usize, decision: &Decision) {
+        let (object, code) = (&self.objects[at], "OldName");
+        let told = object.findings.iter().any(|finding| finding.code == code);
+        let Some(former) = object.links.former.filter(|_| object.stands_as.is_some() && !told) else {
+            return;
+        };
+        if decision.action == Action::Delete && object.wanted_absent() {
+            let message = format!("it is still named `{}`, and is deleted as such", self.objects[former].id);
+            self.objects[at].findings.push(Finding::new(code, message));
+        }
     }
 
     /// Below a parent that has not got its new name yet: a plan looks under the old one, and nothing is written.

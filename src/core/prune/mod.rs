@@ -155,6 +155,7 @@ impl Candidate<'_> {
     /// The document that wishes it gone.
     fn doomed(self, set: &Set, proof: Proof, former: &Index) -> Document {
         let base = former.base_of(&self.id);
+        let then = former.document(&self.id).map(|document| document.policy.clone()).unwrap_or_default();
         let pruned = Pruned {
             set: set.name.clone(),
             owner: set.owner.clone(),
@@ -162,7 +163,10 @@ impl Candidate<'_> {
             server_id: self.item.server_id,
             rank: self.rank,
         };
-        pruned.wish(self.id, self.claim.origin.clone(), base)
+        let mut wish = pruned.wish(self.id, self.claim.origin.clone(), base);
+        wish.policy.on_conflict = then.on_conflict;
+        wish.policy.forced_paths = then.forced_paths;
+        wish
     }
 
     fn entry(self, action: Action, result: Outcome) -> Entry {

@@ -61,16 +61,26 @@ impl<'k> Named<'k> {
     fn as_another_kind(&self, id: &ObjectId, name: &str) -> Option<Explanation> {
         let kind = self.kinds.get(&id.kind)?;
         let is_it = |other: &&&ObjectId| {
-            other.kind.backend == id.kind.backend
+            self.one_place(&other.kind, &id.kind)
                 && self.kinds.get(&other.kind).is_some_and(|other| one_listing(kind, other))
         };
         let other = self.names.get(name)?.iter().find(is_it)?;
+        let of = match other.kind.backend == id.kind.backend {
+            true => format!("`{other}`"),
+            false => format!("`{other}` of the backend `{}`", other.kind.backend),
+        };
         let why =
-            format!("`{other}`, which has a document, is listed by the same request, and may be this object");
+            format!("{of}, which has a document, is listed by the same request, and may be this object");
         Some(
             Explanation::new(why)
                 .hint("let one kind list what the other does not, or name the object by one of the two"),
         )
+    }
+
+    /// Whether requests of two kinds go to one place: the backends are one, or have one URL.
+    fn one_place(&self, one: &KindName, other: &KindName) -> bool {
+        let site = |name: &KindName| self.kinds.sites.get(&name.backend);
+        one.backend == other.backend || site(one).is_some_and(|here| site(other) == Some(here))
     }
 }
 

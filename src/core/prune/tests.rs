@@ -5,6 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::core::document::Ensure;
 use crate::core::engine::tests::make::{document, key_of, kind, kind_name};
+use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Piece, Template};
 use crate::core::node::Pos;
 use crate::core::path::Path;
@@ -228,6 +229,28 @@ fn what_a_document_names_as_another_kind_of_the_same_listing_is_left() {
 }
 
 #[test]
+fn what_a_document_of_another_backend_at_the_same_url_names_is_left() {
+    let mut world = World::new(vec![ours("old")]);
+    let twin = |kind: &KindName| KindName { backend: "twin".into(), ..kind.clone() };
+    for kind in ["Zone", "Record"] {
+        let kind = world.kinds.get(&kind_name(kind)).expect("a kind").as_ref().clone();
+        world.kinds.insert(Kind { name: twin(&kind.name), ..kind });
+    }
+    let mut named = document("Record", &[("in", "a.org"), ("name", "old")], json!({}));
+    named.id.kind = twin(&named.id.kind);
+    world.documents.push(named);
+    assert_eq!(world.doomed(), ["Record a.org/old"], "nobody knows that both are one server");
+    let here = kind_name("Record").backend;
+    world.kinds.sites = [(here, "http://h/a".into()), ("twin".into(), "http://h/b".into())].into();
+    assert_eq!(world.doomed(), ["Record a.org/old"], "they are two");
+    world.kinds.sites.insert("twin".into(), "http://h/a".into());
+    assert_eq!(world.doomed(), [""; 0]);
+    let why =
+        "of the backend `twin`, which has a document, is listed by the same request, and may be this object";
+    assert!(world.told()[0].contains(why), "{:?}", world.told());
+}
+
+#[test]
 fn several_of_one_name_are_left_and_one_that_was_listed_twice_is_one() {
     let mut twin = ours("old");
     let world = World::new(vec![ours("old"), twin.clone()]);
@@ -439,4 +462,22 @@ fn a_mark_of_another_owner_stops_a_deletion_by_a_recorded_base_at_the_last_look(
     let why = Outcome::Refused(Explanation::new("it bears the mark of `you` by now"));
     assert_eq!(pruned.stays(kind, &record("old", json!({"owner": "you"}))), Some(why));
     assert!(matches!(pruned.stays(kind, &record("new", json!({}))), Some(Outcome::Conflict(_))));
+}
+
+#[test]
+fn what_forces_a_deletion_goes_with_it() {
+    let mut world = with_base(recorded());
+    world.former.left[0].policy.forced_paths = vec![Path::parse("ttl").expect("a path")];
+    let graph = Graph::build(&world.documents, &world.kinds).expect("documents");
+    let known = Known {
+        sets: &world.sets,
+        documents: &world.documents,
+        graph: &graph,
+        kinds: &world.kinds,
+        holds: &|_, _| Ok(()),
+        former: &world.former,
+    };
+    let made = plan(&known, world.swept.clone(), &world.gates);
+    assert!(made.doomed[0].policy.forces(Path::parse("ttl").ok().as_ref()));
+    assert!(made.doomed[0].base.spec().is_some_and(|spec| spec.get("ttl").is_some()));
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::core::base::Side as Who;
+use crate::core::conflict::Resolution;
 use crate::core::document::Document;
 use crate::core::engine::Specimen;
 use crate::core::engine::pledge::Pledge;
@@ -180,7 +181,11 @@ impl SavedObject {
     pub fn doomed(&self) -> Option<Document> {
         let pruned = self.pruned.as_ref()?.pruned(self.id.as_deref());
         let base = self.base.as_ref().and_then(|base| base.base().ok()).unwrap_or_default();
-        Some(pruned.wish(self.object_id(), self.place.as_ref()?.origin(), base))
+        let mut wish = pruned.wish(self.object_id(), self.place.as_ref()?.origin(), base);
+        let conflicts = self.conflicts.iter().map(SavedConflict::conflict);
+        let forced = conflicts.filter(|conflict| conflict.resolution == Resolution::Forced);
+        wish.policy.forced_paths = forced.filter_map(|conflict| conflict.path).collect();
+        Some(wish)
     }
 
     /// What a run may do to it. `desired` is the hash of what is wanted of it now.

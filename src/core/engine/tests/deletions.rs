@@ -1,15 +1,20 @@
 //! Deletions that take their time, or are held by somebody; and a replacement whose process dies at any request.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::model::{Fault, Model, document, failed, kind};
-use crate::core::document::{Document, Ensure};
+use super::model::{Fault, Model, document, failed, kind, reference};
+use crate::core::base::{Base, Past};
+use crate::core::document::{Document, Ensure, OnConflict};
 use crate::core::engine::Options;
 use crate::core::exchange::{Answer, FailureClass};
+use crate::core::fields::FieldRules;
 use crate::core::filter::Filter;
 use crate::core::kind::Kind;
+use crate::core::node::{Node, Pos, Secret, Want};
+use crate::core::path::Path;
 use crate::core::report::{Outcome, Report};
 
 /// An object that is to go, of a kind that names what holds it.
@@ -159,4 +164,77 @@ fn secrets_of_what_cannot_be_changed_are_renewed_by_a_replacement_only() {
     let report = model.apply_with(&documents, rotate, None);
     assert_eq!(told(&report), "refused: it would have to be deleted and created again");
     assert_eq!(model.writes(), [""; 0]);
+}
+
+fn at_base(spec: Node) -> Base {
+    Base::Present(Arc::new(Past { spec, file: "base".into() }))
+}
+
+/// An object that is to go and stood so at the base, whatever the server has by now.
+fn stood(base: serde_json::Value, theirs: serde_json::Value, rules: FieldRules) -> (Model, [Document; 1]) {
+    let mut model = Model::new(vec![Kind { fields: rules, ..kind("Team", false, None) }]);
+    model.put("Team", &[("name", "a")], theirs);
+    let mut documents = [document("Team", &[("name", "a")], json!({}))];
+    documents[0].policy.ensure = Ensure::Absent;
+    documents[0].base = at_base(Node::from_value(Pos::default(), base));
+    (model, documents)
+}
+
+#[test]
+fn what_others_changed_since_the_base_does_not_go() {
+    let (mut model, documents) =
+        stood(json!({"n": 1, "m": 2}), json!({"n": 50, "m": 2}), FieldRules::default());
+    for report in [model.plan(&documents), model.apply(&documents)] {
+        let why = "conflict: it is to go, and was changed on the server since the base: \
+                   `n`: 1 at the base, nothing here, 50 there";
+        assert_eq!(told(&report), why);
+        let sides: Vec<&str> = report.objects[0].conflicts.iter().map(|one| &*one.named).collect();
+        assert_eq!(sides, ["n"]);
+    }
+    assert_eq!(model.writes(), [""; 0]);
+    // Nothing of it can be given up.
+    let (mut model, mut documents) = stood(json!({"n": 1}), json!({}), FieldRules::default());
+    documents[0].policy.on_conflict = OnConflict::Ignore;
+    assert!(told(&model.apply(&documents)).starts_with("conflict: it is to go"), "{:?}", model.log);
+    assert_eq!(model.writes(), [""; 0]);
+}
+
+#[test]
+fn what_stands_as_at_the_base_or_is_forced_goes() {
+    let at = |text: &str| Path::parse(text).expect(text);
+    let mut rules = FieldRules::default();
+    rules.at_mut(&at("token")).write_only = true;
+    rules.at_mut(&at("size")).default = Some(json!(5));
+    let base = json!({"n": 1, "token": "x", "size": 5, "list": [1]});
+    let (mut model, documents) = stood(base, json!({"n": 1, "list": [1], "more": true}), rules);
+    assert_eq!(told(&model.apply(&documents)), "done: ");
+    assert_eq!(model.writes(), ["delete Team a"]);
+
+    for (on_conflict, paths, goes) in [
+        (OnConflict::Force, &[][..], true),
+        (OnConflict::default(), &["n"], false),
+        (OnConflict::default(), &["n", "m"], true),
+    ] {
+        let (mut model, mut documents) =
+            stood(json!({"n": 1, "m": 1}), json!({"n": 2}), FieldRules::default());
+        documents[0].policy.on_conflict = on_conflict;
+        documents[0].policy.forced_paths = paths.iter().map(|path| at(path)).collect();
+        let report = model.apply(&documents);
+        assert_eq!(model.writes().len(), usize::from(goes), "{paths:?}: {}", told(&report));
+    }
+}
+
+#[test]
+fn what_cannot_be_told_of_the_base_keeps_nothing() {
+    let secret = Node::new(Pos::default(), Want::Secret(Secret::new("env:A", None)));
+    let named = Node::new(Pos::default(), Want::Ref(Box::new(reference("Team/b"))));
+    for (untold, n, goes) in [(secret, 1, true), (named.clone(), 1, true), (named, 2, false)] {
+        let (mut model, mut documents) = stood(json!({}), json!({"n": n, "at": 7}), FieldRules::default());
+        let one = Node::from_value(Pos::default(), json!(1));
+        let base = [("at".to_owned(), untold.clone()), ("n".to_owned(), one), ("gone".to_owned(), untold)];
+        let base = Node::new(Pos::default(), Want::Map(base.into_iter().collect()));
+        documents[0].base = at_base(base);
+        let report = model.apply(&documents);
+        assert_eq!(model.writes().len(), usize::from(goes), "{}", told(&report));
+    }
 }

@@ -71,6 +71,34 @@ fn what_is_there_under_neither_name_is_created() {
 }
 
 #[test]
+fn what_is_to_go_goes_under_its_old_name() {
+    for (server_ids, theirs) in [(false, "old"), (true, "old"), (false, "new"), (true, "new")] {
+        let (mut model, documents) = renamed(server_ids);
+        model.put("Team", &[("name", theirs)], json!({"size": 7}));
+        let plan = model.delete(&documents, None);
+        assert_eq!((one(&plan).action, &one(&plan).result), (Action::Delete, &Outcome::Planned));
+        let report = model.delete(&documents, Some(&plan));
+        assert_eq!(one(&report).result, Outcome::Done, "{:?}", model.log);
+        assert_eq!(one(&report).findings.iter().any(|one| one.code == "OldName"), theirs == "old");
+        assert_eq!(model.writes(), [format!("delete Team {theirs}")]);
+        assert_eq!(one(&model.delete(&documents, None)).result, Outcome::InSync);
+    }
+    // A deletion that takes its time is waited for under that name, and one that does not happen is told.
+    for (lingers, word) in [(30, "done"), (u32::MAX, "unknown")] {
+        let (mut model, documents) = renamed(true);
+        model.put("Team", &[("name", "old")], json!({}));
+        let plan = model.delete(&documents, None);
+        model.lingers = Some(lingers);
+        assert_eq!(one(&model.delete(&documents, Some(&plan))).result.word(), word, "{:?}", model.log);
+    }
+    // Of two nobody can tell which is meant.
+    let (mut model, documents) = renamed(true);
+    model.put("Team", &[("name", "old")], json!({}));
+    model.put("Team", &[("name", "new")], json!({}));
+    assert_eq!(one(&model.delete(&documents, None)).result.word(), "conflict");
+}
+
+#[test]
 fn both_names_are_a_conflict() {
     let (mut model, documents) = renamed(true);
     model.put("Team", &[("name", "old")], json!({}));

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::model::Model;
-use crate::core::document::Document;
+use crate::core::document::{Document, Ensure};
 use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Effect, Engine, Event, Mode, Options, RequestId};
 use crate::core::exchange::Answer;
@@ -110,6 +110,17 @@ impl Model {
         agreed: Option<&Report>,
     ) -> Report {
         let engine = self.engine(documents, Mode::Apply, Options { writes: 8, ..options }, agreed);
+        self.run(engine)
+    }
+
+    /// Wishes all of the documents gone once they are linked, as `delete` does.
+    pub fn delete(&mut self, documents: &[Document], agreed: Option<&Report>) -> Report {
+        let graph = Graph::build(documents, &self.kinds).expect("the documents fit together");
+        let mut documents = documents.to_vec();
+        documents.iter_mut().for_each(|document| document.policy.ensure = Ensure::Absent);
+        let (mode, writes) = if agreed.is_some() { (Mode::Apply, 8) } else { (Mode::Plan, 0) };
+        let options = Options { writes, ..Options::default() };
+        let engine = Engine::new(documents, graph, &self.kinds, mode, options, &|_| true, agreed);
         self.run(engine)
     }
 
