@@ -75,7 +75,8 @@ fn outcome(changes: &[Change], line: Option<&Acceptance>) -> Outcome {
                 false if line.is_of_spelling() => "if the server's form is as good, say so in the backend",
                 false => "if the server may keep a value of its own, say so in the backend",
             };
-            why.hint(format!("{words}: `fields: {{{}}}`", line.line()))
+            let price = if line.is_ignored() { "; then nobody keeps it" } else { "" };
+            why.hint(format!("{words}: `fields: {{{}}}`{price}", line.line()))
         }
         None => why,
     })
