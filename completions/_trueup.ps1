@@ -206,6 +206,7 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'No objects whose Kind/name matches; can be repeated')
             [CompletionResult]::new('--backends', '--backends', [CompletionResultType]::ParameterName, 'Take Backend documents from here and nowhere else; can be repeated')
             [CompletionResult]::new('--allow-env', '--allow-env', [CompletionResultType]::ParameterName, 'Let manifests read only these variables of the environment; can be repeated')
+            [CompletionResult]::new('--base', '--base', [CompletionResultType]::ParameterName, 'What the same files said before: a revision of their Git repository, or a folder')
             [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'Requests at once, to each backend [default: adapts to the server]')
             [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for the whole run, such as 90s or 5m')
             [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')

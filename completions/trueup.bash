@@ -328,7 +328,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__explain)
-            opts="-f -l -v -q -h --file --selector --only --exclude --backends --allow-env --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -364,6 +364,13 @@ _trueup() {
                     ;;
                 --allow-env)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --base)
+                    COMPREPLY=()
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o plusdirs
+                    fi
                     return 0
                     ;;
                 --parallel)

@@ -196,6 +196,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --exclude 'No objects whose Kind/name matches; can be repeated'
             cand --backends 'Take Backend documents from here and nowhere else; can be repeated'
             cand --allow-env 'Let manifests read only these variables of the environment; can be repeated'
+            cand --base 'What the same files said before: a revision of their Git repository, or a folder'
             cand --parallel 'Requests at once, to each backend [default: adapts to the server]'
             cand --timeout 'Time for the whole run, such as 90s or 5m'
             cand --output 'Text for people, or JSON: one document, or one object a line'

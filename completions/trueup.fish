@@ -183,6 +183,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand explain" -l only -d 'Only 
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand explain" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''

@@ -90,7 +90,7 @@ async fn a_packed_bomb_is_not_unpacked() {
     let bomb = [head.into_bytes(), packed].concat();
     let server = RawServer::start(move |_, _| Reply::Bytes(bomb.clone())).await;
     let (said, hint) = failed(ask(&connection(&server.url), &list_ask()).await);
-    assert_eq!(said, "Refused: listing Queue of `/`: the answer is larger than 64 MB");
+    assert_eq!(said, "NotTheApi: listing Queue of `/`: the answer is larger than 64 MB");
     assert!(hint.contains("paging"), "{hint}");
 }
 

@@ -61,7 +61,7 @@ async fn a_body_without_an_end_is_not_read_on() {
     let server =
         RawServer::start(move |_, _| Reply::Repeat(head.clone(), megabyte.clone(), Duration::ZERO)).await;
     let (said, _) = failed(ask(&connection(&server.url), &list_ask()).await);
-    assert_eq!(said, "Refused: listing Queue of `/`: the answer is larger than 64 MB");
+    assert_eq!(said, "NotTheApi: listing Queue of `/`: the answer is larger than 64 MB");
 }
 
 /// A byte now and then is no progress: the time for the whole exchange is bounded.

@@ -98,7 +98,13 @@ impl HttpTransport {
             (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
         });
         let headers = headers.collect();
-        Ok(HttpAnswer { status, headers, body: self.body(response, end).await? })
+        let body = self.body(response, end).await.map_err(|error| match (error.class, request.role) {
+            (TransportClass::TooLarge, Role::List) => {
+                error.hint("declare paging for the listing, or narrow it by its query")
+            }
+            _ => error,
+        });
+        Ok(HttpAnswer { status, headers, body: body? })
     }
 
     fn request(&self, request: &HttpRequest) -> Result<reqwest::Request, TransportError> {
@@ -154,8 +160,7 @@ impl HttpTransport {
             };
             if body.len() + chunk.len() > LARGEST_BODY {
                 let what = format!("the answer is larger than {} MB", LARGEST_BODY / 1024 / 1024);
-                return Err(TransportError::new(TransportClass::Refused, what)
-                    .hint("declare paging for the listing, or narrow it by its query"));
+                return Err(TransportError::new(TransportClass::TooLarge, what));
             }
             body.extend_from_slice(&chunk);
         }

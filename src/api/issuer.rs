@@ -75,7 +75,9 @@ impl Line {
         let answer = told.map_err(|error| {
             // Whatever became of this one, the request that needed the token was not sent.
             let class = match error.class {
-                TransportClass::Refused | TransportClass::Setup => FailureClass::Backend,
+                TransportClass::Refused | TransportClass::TooLarge | TransportClass::Setup => {
+                    FailureClass::Backend
+                }
                 TransportClass::NotSent | TransportClass::Lost | TransportClass::TimedOut => {
                     FailureClass::NotSent
                 }

@@ -6,6 +6,7 @@ pub mod auth;
 pub mod client;
 mod exchange;
 pub mod exec;
+pub mod exposed;
 mod file;
 pub mod http;
 mod issuer;

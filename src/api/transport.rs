@@ -32,7 +32,9 @@ pub enum TransportClass {
     Lost,
     /// Lost to a timeout: the server may be overloaded.
     TimedOut,
-    /// It was not sent, or its answer not taken, by a rule of ours.
+    /// It was answered, and the answer is larger than what is taken.
+    TooLarge,
+    /// It was not sent, or its redirect not followed, by a rule of ours.
     Refused,
     /// The backend is not set up: a credential that is not there.
     Setup,
@@ -55,6 +57,7 @@ impl TransportClass {
         match self {
             TransportClass::NotSent => FailureClass::NotSent,
             TransportClass::Lost | TransportClass::TimedOut => FailureClass::Lost,
+            TransportClass::TooLarge => FailureClass::NotTheApi,
             TransportClass::Refused => FailureClass::Refused,
             TransportClass::Setup => FailureClass::Setup,
         }

@@ -172,6 +172,7 @@ fn reading(
     same_object(context, asked, answer, &value, &vars)?;
     let found = look(&asked.kind.id, &value, &vars).map_err(|error| context.wrap(filter_failure(error)))?;
     let id = id_text(&asked.kind.id, found).map_err(|error| fault(error.to_string()))?;
+    same_id(context, asked, id.as_deref())?;
     let on_item =
         version_on(asked.kind, &value, &vars).map_err(|error| context.wrap(filter_failure(error)))?;
     let tag = || answer.header("etag").and_then(etag::token);
@@ -232,7 +233,28 @@ fn presence(context: &Context, asked: Asked, vars: &Vars) -> Result<Value, Failu
     Ok(value)
 }
 
-/// Refuses an object with another key than the one that was asked for. A part that is not there says nothing.
+/// Refuses an object with another id than the one that stood in the request.
+fn same_id(context: &Context, asked: Asked, found: Option<&str>) -> Result<(), Failure> {
+    let wanted = asked.target.server_id.as_deref().filter(|_| asked.op.needs_id());
+    match wanted.zip(found) {
+        Some((wanted, found)) if !wanted.eq_ignore_ascii_case(found) => Err(wrong_object(
+            context,
+            format!("the server answered with another object: one of the id `{found}`"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn wrong_object(context: &Context, what: String) -> Failure {
+    context.fail(
+        FailureClass::WrongObject,
+        &what,
+        Some("check `read` and `key` of the kind in the backend".into()),
+    )
+}
+
+/// Refuses an object with another key than the one that was asked for, or another type than its documents have. A
+/// part that is not there says nothing, unless the same object had it before.
 fn same_object(
     context: &Context,
     asked: Asked,
@@ -242,29 +264,43 @@ fn same_object(
 ) -> Result<(), Failure> {
     let key = &asked.target.id.key;
     let mut parts = key.parts().to_vec();
+    // A listing may tell a key that no read does.
+    let shown_alike = asked.kind.list.is_none() || is_as_listed(asked);
     for (name, part) in &mut parts {
         let place = asked.kind.part(name).and_then(|part| place_of(asked.kind, part));
         let Some(place) = place else { continue };
-        let found = look(place, value, vars).map_err(|error| context.wrap(filter_failure(error)))?;
-        if let Some(found) = found.filter(|found| !found.is_null()) {
-            *part = found;
+        let tells = |value: &Value| {
+            let found = look(place, value, vars).map_err(|error| context.wrap(filter_failure(error)))?;
+            Ok(found.filter(|found| !found.is_null()))
+        };
+        match (tells(value)?, &asked.target.observed) {
+            (Some(found), _) => *part = found,
+            (None, Some(before)) if shown_alike && tells(before)?.is_some() => {
+                let what = "the server answered with something else: it has no";
+                return Err(wrong_object(context, format!("{what} `{name}`, which the object had before")));
+            }
+            (None, _) => {}
         }
+    }
+    let kind = asked.kind.document.as_ref().map(|document| &*document.kind);
+    if let Some((found, wanted)) = value["kind"].as_str().zip(kind).filter(|(found, wanted)| found != wanted)
+    {
+        let what = format!("the server answered with another object: a `{found}`, not a `{wanted}`");
+        return Err(wrong_object(context, what));
     }
     let found = asked.kind.key_of(parts);
     if found == *key {
         return Ok(());
     }
     let respelt = asked.kind.other_type(key, &found);
-    let (what, hint) = match respelt {
-        Some(types) => (format!("the server answered with a key of another type: {types}"), OTHER_TYPE),
-        None => (
-            format!("the server answered with another object: `{found}`"),
-            "check `read` and `key` of the kind in the backend",
-        ),
-    };
-    let mut failure = context.not_the_api(answer, &what);
-    failure.hint.get_or_insert_with(|| hint.into());
-    Err(failure)
+    Err(match respelt {
+        Some(types) => {
+            let what = format!("the server answered with a key of another type: {types}");
+            let failure = context.not_the_api(answer, &what);
+            Failure { hint: failure.hint.or(Some(OTHER_TYPE.into())), ..failure }
+        }
+        None => wrong_object(context, format!("the server answered with another object: `{found}`")),
+    })
 }
 
 /// Whether the objects of reads and of listings are as the API has them.

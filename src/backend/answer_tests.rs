@@ -8,7 +8,7 @@ use crate::backend::base::Base;
 use crate::backend::request::Site;
 use crate::backend::testing::{filter, kind, op};
 use crate::core::identity::{Key, ObjectId};
-use crate::core::kind::Read;
+use crate::core::kind::{DocumentType, Piece, Read, Template};
 use crate::core::redact::Redactor;
 
 use super::*;
@@ -80,7 +80,7 @@ fn reads_prove_presence_or_absence_or_nothing() {
         (
             200,
             r#"{"name":"other"}"#,
-            "NotTheApi: doing it: the server answered with another object: `//other`",
+            "WrongObject: doing it: the server answered with another object: `//other`",
         ),
         (200, "null", "NotTheApi: doing it: the answer holds no object"),
         (
@@ -398,4 +398,50 @@ fn keys_that_read_alike() {
     let folded =
         crate::backend::language::testing::kind("{key: {n: .n}, list: GET /a, fields: {n: tostring}}");
     assert!(folded.look_alikes(&folded.key_of(vec![("n".into(), json!("7"))])).is_empty());
+}
+
+/// An answer of another API is JSON as well, and lacks what the object had.
+#[test]
+fn an_object_without_the_key_that_it_had_is_another() {
+    let kind = kind();
+    let Read::Op(op) = &kind.read else { panic!("a read of its own") };
+    let told = answer(200, &[], r#"{"status":"ok"}"#);
+    let read_after = |before: Option<Value>| {
+        with(&kind, op, |context, asked| {
+            let target = Target { observed: before.clone().map(Arc::new), ..asked.target.clone() };
+            read(context, Asked { target: &target, ..asked }, &told, None)
+        })
+    };
+    let wrong = "WrongObject: doing it: the server answered with something else: it has no `name`, which the object had \
+                 before";
+    assert_eq!(word(&read_after(Some(json!({"name": "orders", "x": 1})))), wrong);
+    // Some APIs leave the key out of reads.
+    let taken = r#"found {"status":"ok"}"#;
+    assert_eq!(word(&read_after(Some(json!({"x": 1})))), taken);
+    assert_eq!(word(&read_after(None)), taken);
+}
+
+#[test]
+fn an_object_of_another_id_or_type_is_another() {
+    let document = Some(DocumentType { api_version: "v1".into(), kind: "Queue".into() });
+    let typed = Kind { document, ..kind() };
+    let other = answer(200, &[], r#"{"kind":"Status","name":"orders"}"#);
+    assert_eq!(
+        word(&read_of(&typed, other)),
+        "WrongObject: doing it: the server answered with another object: a `Status`, not a `Queue`"
+    );
+    let Read::Op(op) = &kind().read else { panic!("a read of its own") };
+    let by_id = Op { path: Template(vec![Piece::Literal("/q/".into()), Piece::Id]), ..op.clone() };
+    for (id, want) in [
+        (json!(8), "WrongObject: doing it: the server answered with another object: one of the id `8`"),
+        // Some servers spell a UUID in capitals.
+        (json!("A7"), r#"found {"id":"A7","name":"orders"}"#),
+    ] {
+        let told = answer(200, &[], &json!({"id": id, "name": "orders"}).to_string());
+        let got = with(&kind(), &by_id, |context, asked| {
+            let target = Target { server_id: Some("a7".into()), ..asked.target.clone() };
+            read(context, Asked { target: &target, ..asked }, &told, None)
+        });
+        assert_eq!(word(&got), want);
+    }
 }

@@ -87,6 +87,8 @@ pub struct Pager {
     stale: u64,
     /// Pages in a row without anything.
     empty: u64,
+    /// A page that held more than it was asked for: what follows it is told from an offset that is a guess.
+    overfull: Option<u64>,
     incomplete: Option<String>,
 }
 
@@ -105,6 +107,7 @@ impl Pager {
             pages: HashSet::new(),
             stale: 0,
             empty: 0,
+            overfull: None,
             incomplete: None,
             page: page.cloned(),
         }
@@ -127,6 +130,8 @@ impl Pager {
         self.told += 1;
         self.seen += facts.count;
         self.total = facts.total.or(self.total);
+        let asked = self.page.as_ref().filter(|page| page.by == PageBy::Offset).and_then(|page| page.size);
+        self.overfull = self.overfull.or(asked.filter(|size| facts.count > *size).map(|_| facts.count));
         let next = match self.by() {
             None => Vec::new(),
             Some(PageBy::Page | PageBy::Offset) => self.counted(facts)?,
@@ -250,6 +255,9 @@ impl Pager {
     fn conclude(&mut self, facts: &PageFacts) {
         let seen = self.seen;
         self.incomplete = match self.total {
+            // All at once, by the server's own count: no offset was needed.
+            Some(total) if total == seen && self.told == 1 => None,
+            _ if self.overfull.is_some() => self.overfull.map(|count| self.skipped(count)),
             Some(total) if total > seen => {
                 Some(format!("the server counts {total} in all, and its pages held {seen}"))
             }
@@ -264,6 +272,16 @@ impl Pager {
                 _ => None,
             },
         };
+    }
+
+    /// The next offset is told by what a page held. One that held something twice, or an element that is on every
+    /// page, has led past another.
+    fn skipped(&self, count: u64) -> String {
+        let size = self.page.as_ref().and_then(|page| page.size).unwrap_or(0);
+        format!(
+            "a page held {count} where {size} were asked for, so that the next offset may have skipped others: check \
+             `page` of the listing"
+        )
     }
 
     /// What was seen, and what would follow it.

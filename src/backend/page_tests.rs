@@ -195,3 +195,25 @@ fn a_short_page_that_shows_more_is_not_the_last() {
     assert_eq!(asked, [numbers(&[2]), vec![]]);
     assert!(pager.incomplete().is_some(), "an empty page that shows more");
 }
+
+/// An element that stands twice on a page, or on every page, leads an offset past another.
+#[test]
+fn an_offset_that_a_page_leads_too_far_proves_nothing() {
+    let by_offset = || Some(page(PageBy::Offset, Some(100)));
+    let why = "a page held 101 where 100 were asked for, so that the next offset may have skipped others: check `page` \
+               of the listing";
+    for pages in [
+        vec![held(101), held(0)],
+        vec![held(100), held(101), held(3)],
+        vec![total(101, 102), total(1, 102)],
+        vec![held(100), held(101), held(0)],
+    ] {
+        let (_, pager) = run(by_offset(), &pages);
+        assert!(pager.at_end(), "{pages:?}");
+        assert_eq!(pager.incomplete(), Some(why), "{pages:?}");
+    }
+    let (_, all) = run(by_offset(), &[total(300, 300), total(0, 300)]);
+    assert_eq!(all.incomplete(), Some(&*why.replace("101", "300")), "an empty page was led to by an offset");
+    let (_, numbered) = run(Some(page(PageBy::Page, Some(100))), &[held(101), held(3)]);
+    assert_eq!(numbered.incomplete(), None, "a number does not depend on what the page before held");
+}

@@ -6,6 +6,7 @@ use std::time::Instant;
 use super::confirm::{self, Consent};
 use super::options::{Apply, Consents, Delete, Effort, Output, Sources};
 use super::start;
+use crate::core::base;
 use crate::core::conflict::Resolution;
 use crate::core::exit::{Exit, Verb, exit};
 use crate::core::problem::Problem;
@@ -68,7 +69,7 @@ impl Job<'_> {
         }
         start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
             if self.pruning.deletes {
-                start::sweep(&mut runner, &self.pruning, limits, out).await?;
+                start::sweep(&mut runner, &self.pruning, &|_, _| Ok(()), limits, out).await?;
             }
             match self.passes(&mut runner, limits, out).await {
                 Ok((mut report, shown)) => {
@@ -105,6 +106,7 @@ impl Job<'_> {
         let plan = runner.plan(limits, &|done, all| bar.observing(done, all)).await;
         bar.clear();
         let mut plan = plan?;
+        base::doubt(&plan).iter().for_each(|problem| out.error(problem));
         let due = plan.objects.iter().any(|entry| entry.result == Outcome::Planned);
         if !due || plan.interrupted {
             return Ok((plan, Shown::Nothing));

@@ -283,6 +283,8 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub sources: SourceArgs,
     #[command(flatten)]
+    pub base: BaseArgs,
+    #[command(flatten)]
     pub effort: EffortArgs,
 }
 

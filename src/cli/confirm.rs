@@ -5,6 +5,7 @@ use std::io::{self, BufRead, BufReader, Write};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::core::conflict::{Conflict, Resolution};
 use crate::core::escape;
 use crate::core::exit::Verb;
 use crate::core::redact::Redactor;
@@ -92,6 +93,7 @@ pub fn question(report: &Report, verb: Verb, redactor: &Redactor) -> String {
         }
         text.push_str(&format!("{act} {}: {names}.\n", counted(objects.len(), "object")));
     }
+    text.push_str(&forced(report, redactor));
     let due = report.objects.iter().filter(|entry| entry.result == Outcome::Planned).count();
     text.push_str(&match verb {
         Verb::Delete => format!("Delete {}? [y/N] ", counted(due, "object")),
@@ -100,9 +102,29 @@ pub fn question(report: &Report, verb: Verb, redactor: &Redactor) -> String {
     text
 }
 
+/// The fields in conflict that are to be overwritten.
+fn forced(report: &Report, redactor: &Redactor) -> String {
+    let planned = report.objects.iter().filter(|entry| entry.result == Outcome::Planned);
+    let of = |entry: &Entry| {
+        let id = scrub::id(&entry.id, redactor).to_string();
+        let forced = entry.conflicts.iter().filter(|conflict| conflict.resolution == Resolution::Forced);
+        let name = |conflict: &Conflict| format!("{id} {}", redactor.text(&conflict.named));
+        forced.map(name).collect::<Vec<String>>()
+    };
+    let all: Vec<String> = planned.flat_map(of).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let names: Vec<_> = all.iter().take(NAMED).map(|name| escape::inline(name)).collect();
+    let more = all.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("Overwrites {} in conflict: {}{more}.\n", counted(all.len(), "field"), names.join(", "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::conflict::Cause;
     use crate::render::sample::{entry, plan};
 
     #[test]
@@ -136,6 +158,33 @@ mod tests {
         };
         assert_eq!(unless_stopped(&stop, read).await, Consent::Interrupted);
         drop(hold);
+    }
+
+    #[test]
+    fn what_is_forced_is_named() {
+        let redactor = Redactor::new(["s3cr3t"]);
+        let conflict = |named: &str, resolution| Conflict {
+            named: named.into(),
+            path: None,
+            cause: Cause::Moved,
+            resolution,
+            base: None,
+            ours: None,
+            theirs: None,
+            by: Vec::new(),
+        };
+        let mut forced = entry("Queue", "q", 1, Action::Update, Outcome::Planned);
+        forced.conflicts = vec![
+            conflict("limits.cpu", Resolution::Forced),
+            conflict("size", Resolution::GivenUp),
+            conflict("s3cr3t\u{1b}", Resolution::Forced),
+        ];
+        let mut report = plan();
+        report.objects = vec![forced];
+        assert_eq!(
+            question(&report, Verb::Apply, &redactor),
+            "Overwrites 2 fields in conflict: Queue //q limits.cpu, Queue //q (redacted)\\u{1b}.\nApply these changes? [y/N] "
+        );
     }
 
     #[test]

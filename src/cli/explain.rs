@@ -111,10 +111,9 @@ fn show(
 }
 
 fn object<'s>(entry: &Entry, specimen: &'s Specimen, facts: &'s [Fact]) -> Object<'s> {
-    let compared = specimen
-        .observed
-        .as_ref()
-        .map(|item| lines(&specimen.spec, &item.value, &specimen.kind.fields, &entry.changes));
+    let compared = specimen.observed.as_ref().map(|item| {
+        lines(&specimen.spec, specimen.base.past(), &item.value, &specimen.kind.fields, &entry.changes)
+    });
     let object = Object {
         entry: entry.clone(),
         kind: &specimen.kind,

@@ -71,8 +71,8 @@ fn command(verb: Verb) -> Result<Command, Problem> {
             objects,
             folder: out,
         }),
-        Verb::Explain(ExplainArgs { objects, sources, effort: pace }) => Command::Explain(Explain {
-            sources: with_backends(sources, "explain KIND")?,
+        Verb::Explain(ExplainArgs { objects, sources, base, effort: pace }) => Command::Explain(Explain {
+            sources: with_base(with_backends(sources, "explain KIND")?, base)?,
             effort: effort(&pace),
             objects,
         }),
@@ -94,14 +94,6 @@ fn command(verb: Verb) -> Result<Command, Problem> {
 
 fn plan(args: PlanArgs) -> Result<Command, Problem> {
     let PlanArgs { out, show, detail, consents, pruning, sources, base, effort: pace } = args;
-    if out.is_some() && base.base.is_some() {
-        let problem = Problem::new("a plan is saved without a `--base`");
-        return Err(problem.hint("whoever applies it has no Git repository: leave out `--base`, or `--out`"));
-    }
-    if out.is_some() && pruning.prune {
-        let problem = Problem::new("a plan is saved without `--prune`");
-        return Err(problem.hint("what is deleted is looked for anew: `apply --prune`"));
-    }
     Ok(match show {
         Some(file) => Command::Show(file),
         None => Command::Plan(Plan {

@@ -5,7 +5,10 @@ use std::time::Instant;
 use super::options::{Consents, Drift, Effort, Output, Plan};
 use super::saved::Saving;
 use super::start::{self, Loaded};
+use crate::core::base;
+use crate::core::exchange::Item;
 use crate::core::exit::{self, Exit, FailOn, Verb, exit};
+use crate::core::kind::Kind;
 use crate::core::prune::Gates;
 use crate::core::report::Report;
 use crate::render::out::Out;
@@ -65,7 +68,9 @@ impl Comparison<'_> {
         let mut runner = start::open(verb.word(), loaded, self.effort, self.consents, out)?;
         start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
             if self.pruning.deletes || self.tells_extra {
-                start::sweep(&mut runner, &self.pruning, limits, out).await?;
+                let looks = saving.as_ref().map(|saving| &saving.looks);
+                let holds = |kind: &Kind, item: &Item| looks.map_or(Ok(()), |looks| looks.note(kind, item));
+                start::sweep(&mut runner, &self.pruning, &holds, limits, out).await?;
             }
             let bar = start::bar(self.output);
             let tell = |done, all| bar.observing(done, all);
@@ -82,6 +87,7 @@ impl Comparison<'_> {
             let elapsed = start::told(began.elapsed());
             let verbose = self.output.verbose > 0;
             out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
+            base::doubt(&report).iter().for_each(|problem| out.error(problem));
             match saving.map(|saving| saving.save(&report, &specimens, out)) {
                 Some(Err(exit)) => Err(exit),
                 _ => Ok(judge(&report)),

@@ -8,9 +8,10 @@ use tokio::runtime::Builder;
 use tokio_util::sync::CancellationToken;
 
 use super::options::{Consents, Effort, Output, Sources};
+use crate::api::exposed;
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
-use crate::core::prune::Gates;
+use crate::core::prune::{Gates, Holds};
 use crate::core::secrets::{Secrets, password_in};
 use crate::manifest::{Chosen, Selection};
 use crate::render::out::{Format, Out};
@@ -116,6 +117,10 @@ pub fn open(
     consents: &Consents,
     out: &mut Out,
 ) -> Result<Runner, Exit> {
+    let person = io::stderr().is_terminal();
+    let exposed =
+        loaded.input.connections.iter().flat_map(|connection| exposed::warnings(connection, person));
+    exposed.for_each(|warning| out.error(&warning));
     let choices = Choices {
         may_write: matches!(command, "apply" | "delete"),
         parallel: effort.parallel,
@@ -132,17 +137,24 @@ pub fn open(
     })
 }
 
-/// Finds what is in the scope of the Sets and in no document, and adds to the run what is to be deleted.
+/// Finds what is in the scope of the Sets and in no document, and adds to the run what is to be deleted; `holds` has
+/// the last word on each of it.
 ///
 /// # Errors
 /// The exit code; what is wrong has been said.
-pub async fn sweep(runner: &mut Runner, gates: &Gates, limits: &Limits, out: &mut Out) -> Result<(), Exit> {
+pub async fn sweep(
+    runner: &mut Runner,
+    gates: &Gates,
+    holds: Holds<'_>,
+    limits: &Limits,
+    out: &mut Out,
+) -> Result<(), Exit> {
     if !runner.has_sets() {
         let problem = Problem::new("there is no Set: nothing says what is to be looked through");
         out.error(&problem.hint("add a document of `apiVersion: trueup/v1`, `kind: Set`, with a `scope`"));
         return Err(Exit::Usage);
     }
-    match in_time(runner.sweep(gates), limits).await {
+    match in_time(runner.sweep(gates, holds), limits).await {
         Ok(swept) => swept.map_err(|problem| failed(&problem, out)),
         Err(ended) => Err(ended.told(out)),
     }

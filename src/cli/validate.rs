@@ -28,17 +28,19 @@ pub fn validate(options: &Validate, output: &Output, out: &mut Out) -> Exit {
                 counted(kinds, "kind")
             );
             if output.verbose > 0 {
-                risks(&loaded.input).iter().for_each(|risk| text.push(risk.clone()));
+                risks(&loaded.input).iter().for_each(|risk| text.push(risk.line()));
             }
             text.push(Line::new().with(Style::Good, &numbers));
             out.result(&text);
         }
         Format::Json | Format::Ndjson => {
+            let findings: Vec<_> = risks(&loaded.input).iter().map(Risk::json).collect();
             let value = serde_json::json!({
                 "schemaVersion": crate::render::json::SCHEMA_VERSION,
                 "command": "validate",
                 "summary": {"documents": documents, "kinds": kinds},
                 "problems": [],
+                "findings": findings,
             });
             out.verbatim(&format!("{value}\n"));
         }
@@ -46,8 +48,16 @@ pub fn validate(options: &Validate, output: &Output, out: &mut Out) -> Exit {
     Exit::Success
 }
 
-/// Of each backend the kinds of its documents whose updates nothing guards, in a line.
-fn risks(input: &Input) -> Vec<Line> {
+/// The kinds of a backend's documents whose updates nothing guards.
+struct Risk<'i> {
+    backend: &'i str,
+    kinds: BTreeSet<&'i str>,
+}
+
+const RISK: &str =
+    "an update sends the whole object as it was read, and no `version` guards what others change meanwhile";
+
+fn risks(input: &Input) -> Vec<Risk<'_>> {
     let mut kinds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for document in &input.documents {
         let name = &document.id.kind;
@@ -55,12 +65,19 @@ fn risks(input: &Input) -> Vec<Line> {
             kinds.entry(&name.backend).or_default().insert(&name.kind);
         }
     }
-    let line = |(backend, kinds): (&str, BTreeSet<&str>)| {
-        let kinds: Vec<String> = kinds.into_iter().map(|kind| format!("`{kind}`")).collect();
-        let why = "an update sends the whole object as it was read, and no `version` guards what others change \
-                   meanwhile";
+    kinds.into_iter().map(|(backend, kinds)| Risk { backend, kinds }).collect()
+}
+
+impl Risk<'_> {
+    fn line(&self) -> Line {
+        let kinds: Vec<String> = self.kinds.iter().map(|kind| format!("`{kind}`")).collect();
         let line = Line::new().with(Style::Change, LOST_UPDATE_RISK);
-        line.with(Style::Plain, &format!(": {} of `{backend}`: {why}", kinds.join(", ")))
-    };
-    kinds.into_iter().map(line).collect()
+        line.with(Style::Plain, &format!(": {} of `{}`: {RISK}", kinds.join(", "), self.backend))
+    }
+
+    fn json(&self) -> serde_json::Value {
+        serde_json::json!({
+            "code": LOST_UPDATE_RISK, "message": RISK, "backend": self.backend, "kinds": self.kinds,
+        })
+    }
 }

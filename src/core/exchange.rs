@@ -13,7 +13,7 @@ use super::identity::{Key, KindName, ObjectId};
 use super::kind::Wait;
 use super::managers::Contested;
 use super::patch::Operation as PatchOperation;
-use super::report::Explanation;
+use super::report::{Explanation, NOT_THE_API, WRONG_OBJECT};
 use super::value::Value;
 
 /// A request that cannot change the server. Commands that never write hold a client that takes only these.
@@ -264,6 +264,17 @@ pub struct Failure {
     pub retry_after: Option<Duration>,
 }
 
+impl FailureClass {
+    /// The name of the class for machines, where the answer was not to be believed.
+    pub fn reason(self) -> Option<&'static str> {
+        match self {
+            FailureClass::NotTheApi => Some(NOT_THE_API),
+            FailureClass::WrongObject => Some(WRONG_OBJECT),
+            _ => None,
+        }
+    }
+}
+
 /// The longest wait that a run which is to end sleeps through when a server asks for it.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -294,9 +305,11 @@ pub enum FailureClass {
     KeyUsed,
     /// A field manager or a precondition refused: 409 or 412.
     Conflict,
-    /// The answer is not the API's: HTML, another shape, an item without its key.
+    /// The answer cannot be taken for the API's: HTML, another shape, an item without its key, a body over the limit.
     NotTheApi,
-    /// A redirect that is not followed, a body over the limit, a pager that repeats, a write that by the kind's
+    /// The answer is about another object than the one that was asked for, or about none.
+    WrongObject,
+    /// A redirect that is not followed, a pager that repeats, a write that by the kind's
     /// own word has failed for good.
     Refused,
     /// The backend's own fault: a filter that fails, a placeholder without a value.

@@ -56,7 +56,7 @@ pub enum Want {
 }
 
 /// A value that the document does not state itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Outside {
     /// A key with nothing behind it: an error, or not declared, as the kind of document says.
     Nothing,
@@ -64,6 +64,8 @@ pub enum Outside {
     Env(Arc<str>),
     /// `!file PATH`
     File(Arc<str>),
+    /// In a list: an element that left the document since the base, and must not be there any more.
+    Gone(Box<Node>),
 }
 
 impl fmt::Display for Outside {
@@ -72,6 +74,7 @@ impl fmt::Display for Outside {
             Outside::Nothing => f.write_str("nothing"),
             Outside::Env(name) => write!(f, "env {name}"),
             Outside::File(path) => write!(f, "file {path}"),
+            Outside::Gone(_) => f.write_str("gone"),
         }
     }
 }
@@ -149,6 +152,19 @@ impl Node {
             Want::Map(map) => map.get(name),
             _ => None,
         }
+    }
+
+    /// Of an element of a list that must not be there, what it is; else the element.
+    pub fn element(&self) -> &Node {
+        match &self.want {
+            Want::Outside(Outside::Gone(node)) => node,
+            _ => self,
+        }
+    }
+
+    /// Whether it is an element of a list that must not be there.
+    pub fn is_gone(&self) -> bool {
+        matches!(self.want, Want::Outside(Outside::Gone(_)))
     }
 
     /// The member `name` of a map, to be changed.

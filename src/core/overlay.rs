@@ -216,6 +216,10 @@ impl Form {
         let mut merged = Vec::with_capacity(items.len());
         for (i, item) in items.iter().enumerate() {
             let partner = pairing.partner[i].map(|j| &list[j]);
+            if item.is_gone() {
+                merged.push(None);
+                continue;
+            }
             let place = Place { scope: scope.element(i, Some(item), partner), whole: true, in_list: true };
             merged.push(match partner {
                 // What a new element has not to say is no reason to leave it out.

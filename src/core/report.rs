@@ -133,7 +133,8 @@ pub enum Outcome {
 pub struct Explanation {
     pub message: String,
     pub hint: Option<String>,
-    /// From a fixed vocabulary, for machines, where the case has a name: [`DUPLICATE_FOUND`], [`CREATE_UNCERTAIN`].
+    /// From a fixed vocabulary, for machines, where the case has a name: [`DUPLICATE_FOUND`], [`CREATE_UNCERTAIN`],
+    /// [`NOT_THE_API`], [`WRONG_OBJECT`].
     pub reason: Option<&'static str>,
 }
 
@@ -141,6 +142,11 @@ pub struct Explanation {
 pub const DUPLICATE_FOUND: &str = "DuplicateFound";
 /// Whether an object was created is not known.
 pub const CREATE_UNCERTAIN: &str = "CreateUncertain";
+
+/// A success that is not what the API sends.
+pub const NOT_THE_API: &str = "NotTheApi";
+/// An answer about another object than the one that was asked for.
+pub const WRONG_OBJECT: &str = "WrongObject";
 
 /// The code of the finding that a value could not be compared: its object may differ and count as in sync.
 pub const NOT_COMPARED: &str = "NotCompared";

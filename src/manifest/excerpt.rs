@@ -6,14 +6,18 @@ use std::sync::Arc;
 use crate::core::problem::Problem;
 use crate::core::raw::Source;
 
-/// The longest excerpt, in characters; a file may be one line of megabytes.
-const LONGEST: usize = 400;
+/// The longest excerpt, in characters; a file may be one line of megabytes. What is shown of it is cut when its
+/// secrets are out, as half a secret is found by nobody: so it is much more than that.
+const LONGEST: usize = 16_000;
+/// Of a place further on nothing is shown: what stands around it would end at the cut.
+const LAST_COLUMN: u32 = 8_000;
 
 /// Fills in the excerpts that are missing.
 pub fn add(problems: &mut [Problem], sources: &[Arc<Source>]) {
     let mut wanted: BTreeMap<(Arc<str>, u32), Vec<usize>> = BTreeMap::new();
     for (i, problem) in problems.iter().enumerate() {
-        if let (Some(origin), None) = (&problem.origin, &problem.excerpt) {
+        let near = problem.origin.as_ref().filter(|origin| origin.at.column <= LAST_COLUMN);
+        if let (Some(origin), None) = (near, &problem.excerpt) {
             wanted.entry((origin.file.clone(), origin.at.line)).or_default().push(i);
         }
     }
@@ -60,19 +64,37 @@ mod tests {
         let source = |file: &str, text: &str| Arc::new(Source { file: file.into(), text: text.into() });
         let sources = [
             source("a", "\u{feff}one\r\ntwo\n"),
-            source("b", &"x".repeat(500)),
+            source("b", &"x".repeat(LONGEST + 100)),
             source("c", "p: !secret hunter2"),
         ];
         let at = |file: &str, line| {
             Problem::new("x").at(Origin { file: file.into(), at: Pos { line, column: 1 } })
         };
-        let mut problems =
-            vec![at("a", 2), at("a", 1), at("b", 1), at("a", 2), at("a", 9), at("c", 1), Problem::new("y")];
+        let mut far = at("b", 1);
+        far.origin.as_mut().expect("it has a place").at.column = LAST_COLUMN + 1;
+        let mut problems = vec![
+            at("a", 2),
+            at("a", 1),
+            at("b", 1),
+            at("a", 2),
+            at("a", 9),
+            at("c", 1),
+            Problem::new("y"),
+            far,
+        ];
         add(&mut problems, &sources);
         let excerpts: Vec<Option<&str>> = problems.iter().map(|p| p.excerpt.as_deref()).collect();
         let cut = format!("{}…", "x".repeat(LONGEST));
-        let want =
-            [Some("two"), Some("one"), Some(cut.as_str()), Some("two"), None, Some("p: !secret …"), None];
+        let want = [
+            Some("two"),
+            Some("one"),
+            Some(cut.as_str()),
+            Some("two"),
+            None,
+            Some("p: !secret …"),
+            None,
+            None,
+        ];
         assert_eq!(excerpts, want);
     }
 }

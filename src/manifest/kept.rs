@@ -62,6 +62,8 @@ pub fn form(node: &Node) -> Value {
         Want::Outside(Outside::Nothing) => json!({"!nothing": true}),
         Want::Outside(Outside::Env(name)) => json!({"!env": **name}),
         Want::Outside(Outside::File(path)) => json!({"!file": **path}),
+        // What is gone is in no document.
+        Want::Outside(Outside::Gone(node)) => form(node),
         Want::List(items) => items.iter().map(form).collect(),
         Want::Map(map) => {
             let members: Map<_, _> = map.iter().map(|(name, item)| (name.to_string(), form(item))).collect();

@@ -85,12 +85,28 @@ impl<'e> Outsides<'e> {
         problems.list
     }
 
+    /// Puts in secrets of the environment and nothing else, where they are there and may be read: for a base, whose
+    /// other values came with it.
+    pub fn fill_variables(&mut self, node: &mut Node) {
+        match &mut node.want {
+            Want::Secret(secret) if secret.source.starts_with("env:") => {
+                if let Ok(found) = self.secret(&secret.source, "") {
+                    self.secrets.extend(found.reveal().filter(|text| !text.is_empty()).map(str::to_owned));
+                    *secret = found;
+                }
+            }
+            Want::List(items) => items.iter_mut().for_each(|item| self.fill_variables(item)),
+            Want::Map(map) => map.values_mut().for_each(|item| self.fill_variables(item)),
+            _ => {}
+        }
+    }
+
     pub(super) fn walk(&mut self, node: &mut Node, problems: &mut Problems) {
         let at = node.at;
         match &mut node.want {
             Want::Outside(outside) => {
                 let text = match outside {
-                    Outside::Nothing => return,
+                    Outside::Nothing | Outside::Gone(_) => return,
                     Outside::Env(name) => self.variable(name),
                     Outside::File(path) => self.file(path, &problems.file),
                 };

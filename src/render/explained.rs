@@ -8,6 +8,7 @@ use crate::core::diff::explain::{Folds, Line as Explained, Why};
 use crate::core::facts::{Fact, Said, Stated};
 use crate::core::fields::Immutable;
 use crate::core::kind::Kind;
+use crate::core::node::Origin;
 use crate::core::redact::Redactor;
 use crate::core::report::{Action, Entry};
 use crate::core::scrub;
@@ -48,8 +49,8 @@ impl Object<'_> {
                 before: redactor.value(&folds.before),
                 after: redactor.value(&folds.after),
             });
-            let Change { path, before, after, .. } = change;
-            Explained { path, before, after, folds, ..line.clone() }
+            let Change { path, before, after, since, .. } = change;
+            Explained { path, before, after, since, folds, ..line.clone() }
         };
         Object {
             entry: scrub::entry(&self.entry, redactor),
@@ -82,7 +83,7 @@ fn as_change(line: &Explained) -> Change {
         },
         at: line.at,
         set_by: Vec::new(),
-        since: None,
+        since: line.since.clone(),
     }
 }
 
@@ -156,6 +157,12 @@ fn details(object: &Object, line: &Explained) -> Vec<Line> {
     if let (Some(at), Some(origin)) = (line.at, &object.entry.origin) {
         let place = format!("{}:{}:{}", origin.file, at.line, at.column);
         lines.push(Line::plain("declared at ").with(Style::Aid, &place));
+    }
+    if let (Some(at), Some(since)) = (&line.at_base, &line.since) {
+        let had = since.base.as_ref().map_or("as a whole".into(), |base| side(base, false));
+        lines.push(Line::plain(&format!("{had} at the base, at ")).with(Style::Aid, &at.to_string()));
+    } else if line.since.is_some() {
+        lines.push(Line::plain("nothing at the base"));
     }
     if let Some(Folds { word, before, after }) = &line.folds {
         let same = if matches!(line.why, Why::Same) { "=" } else { "≠" };
@@ -239,6 +246,13 @@ struct Field<'r> {
     before: Option<&'r Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
     after: Option<&'r Value>,
+    /// Who made the difference since the base.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    base: Option<&'r Value>,
+    #[serde(rename = "basePosition", skip_serializing_if = "Option::is_none")]
+    at_base: Option<serde_json::Value>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     secret: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -268,6 +282,10 @@ pub fn value(object: &Object) -> serde_json::Value {
     serde_json::to_value(row).expect("what is printed has text keys only")
 }
 
+fn position(origin: &Origin) -> serde_json::Value {
+    serde_json::to_value(Position::of(origin)).expect("a place is plain")
+}
+
 fn field<'r>(object: &'r Object, line: &'r Explained) -> Field<'r> {
     let secret = as_change(line).is_secret();
     let known = |side: &'r Option<Shown>| match side {
@@ -275,8 +293,8 @@ fn field<'r>(object: &'r Object, line: &'r Explained) -> Field<'r> {
         _ => None,
     };
     let place = line.at.zip(object.entry.origin.as_ref()).map(|(at, origin)| {
-        let origin = crate::core::node::Origin { file: origin.file.clone(), at };
-        serde_json::to_value(Position::of(&origin)).expect("a place is plain")
+        let origin = Origin { file: origin.file.clone(), at };
+        position(&origin)
     });
     let folds = line.folds.as_ref();
     Field {
@@ -285,6 +303,9 @@ fn field<'r>(object: &'r Object, line: &'r Explained) -> Field<'r> {
         position: place,
         before: known(&line.before),
         after: known(&line.after),
+        origin: line.since.as_ref().map(|since| since.side.word()),
+        base: line.since.as_ref().and_then(|since| known(&since.base)),
+        at_base: line.at_base.as_ref().map(position),
         secret,
         comparer: folds.map(|f| Comparer { word: &f.word, before: &f.before, after: &f.after }),
         words: line.said.iter().map(|s| Word { word: &s.word, from: From::of(Some(&s.from)) }).collect(),

@@ -4,6 +4,7 @@ use crate::core::facts::{Fact, Said, Stated};
 use crate::core::fields::VISIBLE;
 use crate::core::kind::{Kind, PageBy, Parent, Read, Serial, Version};
 use crate::core::path::Path;
+use crate::core::report::LOST_UPDATE_RISK;
 
 use super::json::Position;
 use super::paint::{Line, Style, Text};
@@ -208,6 +209,10 @@ fn behaviour(kind: &Kind, facts: &[Fact]) -> Vec<Row> {
         row("version", version, from(facts, "version", None)),
         row("serial", serial, from(facts, "serial", None)),
     ];
+    if kind.may_lose_updates() {
+        let value = format!("{LOST_UPDATE_RISK}: updates are unguarded");
+        rows.push(row("(risk)", value, None));
+    }
     if !kind.visible.is_zero() {
         let value =
             format!("for {} after a create a 404 is not absence", humantime::format_duration(kind.visible));

@@ -4,13 +4,14 @@
 //! still stands anywhere in the repository at HEAD has not left. What is at the base is read by the kinds of today.
 
 use std::collections::{HashMap, HashSet};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::git::Repository;
 use super::record::NAMESPACE;
 use super::revision::{Revision, path_in};
-use crate::core::base::Base;
+use crate::core::base::{Base, Past};
 use crate::core::document::{Document, Ensure, Policy};
 use crate::core::identity::ObjectId;
 use crate::core::node::Origin;
@@ -69,7 +70,11 @@ impl Source {
     pub fn text(&self, file: &str, path: &str) -> Option<String> {
         let Source::Revision(earlier) = self else { return None };
         let folder = Path::new(earlier.at.path_of(file)?).parent()?;
-        earlier.at.text(&tidy(&folder.join(path))?, &earlier.roots)
+        let path = tidy(&folder.join(path))?;
+        let text = earlier.at.text(&path, &earlier.roots)?;
+        // Git may have other line ends in the work tree than in its commits (`core.autocrlf`): no change of anybody's.
+        let here = fs::read_to_string(earlier.at.repository.root.join(path)).ok();
+        Some(here.filter(|here| same_lines(here, &text)).unwrap_or(text))
     }
 
     /// Gives each document its base. What left, and everything that cannot be read any more.
@@ -167,6 +172,11 @@ impl Earlier {
     }
 }
 
+/// Whether two texts are the same to Git where it changes line ends.
+pub fn same_lines(one: &str, other: &str) -> bool {
+    one == other || one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
+}
+
 /// The path of a document's file in its revision.
 fn path_of(document: &Document) -> &str {
     document.origin.file.split_once(':').map_or(&*document.origin.file, |(_, path)| path)
@@ -179,7 +189,7 @@ fn base_of(document: &Document, policy: &mut Policy) -> Base {
         && document.policy.ensure == Ensure::Present
         && policy.secret_version != document.policy.secret_version;
     match document.policy.ensure {
-        Ensure::Present => Base::Present(Arc::new(document.spec.clone())),
+        Ensure::Present => Base::Present(Arc::new(Past::of(document))),
         Ensure::Absent => Base::Absent,
         Ensure::Exists => Base::New,
     }

@@ -13,7 +13,15 @@ use std::thread;
 use crate::core::problem::{Problem, said_by_system};
 
 /// Variables by which a caller, such as a hook, would send `git` to another repository than that of the files.
-const ELSEWHERE: [&str; 4] = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"];
+const ELSEWHERE: [&str; 7] = [
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_NAMESPACE",
+];
 
 /// A repository, by the root of its work tree, without links.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,9 +109,9 @@ impl Repository {
     pub fn tree(&self, commit: &str) -> Result<Tree, Problem> {
         let output =
             ok(run(&self.root, ["ls-tree", "-r", "-z", "--full-tree", commit])?, "listing its files")?;
-        let entries =
-            output.stdout.split(|byte| *byte == 0).filter_map(|line| std::str::from_utf8(line).ok());
-        Ok(entries.filter_map(entry).collect())
+        // A name that is not UTF-8 is shown as such: contents are asked for by their object.
+        let entries = output.stdout.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        Ok(entries.filter_map(|line| entry(&line)).collect())
     }
 
     /// The contents of objects, in their order.

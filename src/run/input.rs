@@ -11,6 +11,7 @@ use super::base::Source as Base;
 use super::record::Record;
 use crate::backend::connection::Connection;
 use crate::backend::{language, preset};
+use crate::core::base::{Base as Laid, Past};
 use crate::core::document::Document;
 use crate::core::graph::Graph;
 use crate::core::identity::KindName;
@@ -42,8 +43,18 @@ pub struct Sources {
     pub keep: bool,
     /// `--base`: a revision, or a folder.
     pub base: Option<String>,
+    /// What a saved plan says of the base.
+    pub saved: Option<SavedSide>,
     /// `--record`: the ref that is to be moved.
     pub record: Option<String>,
+}
+
+/// What a saved plan says of the base; secrets are not looked up.
+#[derive(Debug, Default)]
+pub struct SavedSide {
+    /// Of each selected document, and whether its `trueup/secret-version` is not what it was there.
+    pub documents: Vec<(Laid, bool)>,
+    pub former: Former,
 }
 
 /// A loaded and linked input.
@@ -59,6 +70,8 @@ pub struct Input {
     /// The other documents as they are written, where they were to be kept.
     pub manifests: Vec<RawDocument>,
     pub sets: Vec<Set>,
+    /// The Sets as they are written, where documents were to be kept.
+    pub written_sets: Vec<RawDocument>,
     pub selection: Selection,
     pub warnings: Vec<Problem>,
     /// What the base has and the files have no longer.
@@ -181,8 +194,12 @@ impl<'e> Loader<'e> {
         let mut documents = built.documents;
         self.problems.extend(built.problems);
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
-        let former = self.lay_base(&sources, &mut documents, &registry);
+        let former = match &sources.saved {
+            None => self.lay_base(&sources, &mut documents, &registry),
+            Some(side) => self.lay_saved(&sources, side, &mut documents),
+        };
         let record = sources.record.as_ref().and_then(|name| self.record(name, &sources.files));
+        let written_sets = if sources.keep { self.sets.clone() } else { Vec::new() };
         let sets = self.sets(&mut documents, &registry);
         let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
         used.extend(sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()));
@@ -216,6 +233,7 @@ impl<'e> Loader<'e> {
             backends,
             manifests,
             sets,
+            written_sets,
             selection,
             warnings,
             former,
@@ -251,6 +269,28 @@ impl<'e> Loader<'e> {
         self.earlier.extend(outsides.secrets().map(str::to_owned));
         self.problems.extend(problems);
         found
+    }
+
+    /// Gives the documents of a saved plan the base that came with it.
+    fn lay_saved(&mut self, sources: &Sources, side: &SavedSide, documents: &mut [Document]) -> Former {
+        let mut outsides = Outsides::new(self.env, &[]);
+        if !sources.allow_env.is_empty() {
+            outsides = outsides.allow_env(&sources.allow_env);
+        }
+        let selected = documents.iter_mut().filter(|document| sources.selection.takes(document));
+        for (document, (base, secret_since)) in selected.zip(&side.documents) {
+            document.policy.secret_since = *secret_since;
+            document.base = match base {
+                Laid::Present(past) => {
+                    let mut past = Past::clone(past);
+                    outsides.fill_variables(&mut past.spec);
+                    Laid::Present(Arc::new(past))
+                }
+                other => other.clone(),
+            };
+        }
+        self.earlier.extend(outsides.secrets().map(str::to_owned));
+        side.former.clone()
     }
 
     /// Prepares to record what is applied.

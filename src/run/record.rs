@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::base::repository_of;
+use super::base::{repository_of, same_lines};
 use super::git::Repository;
 use super::revision::{Revision, path_in};
 use crate::core::problem::Problem;
@@ -53,7 +53,7 @@ impl Record {
         let mut committed: BTreeMap<&str, &str> = committed.collect();
         for file in read {
             let path = path_in(&repository, Path::new(&*file.file))?;
-            if committed.remove(&*path) != Some(&file.text) {
+            if !committed.remove(&*path).is_some_and(|text| same_lines(text, &file.text)) {
                 return Err(differs(&file.file));
             }
         }
@@ -62,7 +62,7 @@ impl Record {
         }
         for (file, text) in named {
             let path = path_in(&repository, file)?;
-            if head.text(&path, &[String::new()]).as_ref() != Some(text) {
+            if !head.text(&path, &[String::new()]).is_some_and(|there| same_lines(&there, text)) {
                 return Err(differs(&file.display().to_string()));
             }
         }

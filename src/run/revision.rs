@@ -16,6 +16,9 @@ use crate::manifest::{self};
 /// So many links are followed on the way to one file.
 const MOST_LINKS: usize = 8;
 
+/// How a file begins that stands for a larger one elsewhere (Git LFS, the specification of pointers).
+const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
+
 /// What a commit holds, and how it was named.
 pub struct Revision {
     pub repository: Repository,
@@ -78,7 +81,8 @@ impl Revision {
         let real =
             self.resolve(path).ok().filter(|real| roots.iter().any(|root| is_in_reach(real, root, self)))?;
         let object = &self.tree.get(&real).filter(|entry| entry.kind == EntryKind::File)?.object;
-        String::from_utf8(self.repository.contents(&[object]).ok()?.pop()?).ok()
+        let bytes = self.repository.contents(&[object]).ok()?.pop()?;
+        String::from_utf8(bytes).ok().filter(|text| !text.as_bytes().starts_with(POINTER))
     }
 
     /// Files by how they are called and where they are.
@@ -89,8 +93,10 @@ impl Revision {
     ) -> Result<Vec<Arc<Source>>, Problem> {
         let objects: Vec<&str> = files.iter().map(|(_, path)| &*self.tree[path].object).collect();
         let contents = self.repository.contents(&objects)?;
-        let texts =
-            files.iter().zip(contents).map(|((name, _), bytes)| manifest::source(&self.label(name), &bytes));
+        let texts = files.iter().zip(contents).map(|((name, _), bytes)| match bytes.starts_with(POINTER) {
+            true => Err(pointer(&self.label(name))),
+            false => manifest::source(&self.label(name), &bytes),
+        });
         Ok(texts.filter_map(|text| text.map_err(|problem| problems.push(problem)).ok()).collect())
     }
 
@@ -213,6 +219,11 @@ fn normal(path: &Path) -> Option<String> {
         }
     }
     Some(parts.join("/"))
+}
+
+fn pointer(label: &str) -> Problem {
+    let problem = Problem::new(format!("`{label}` is a pointer of Git LFS: its content is in no commit"));
+    problem.hint("keep manifests out of LFS, or give a folder that holds them: `--base DIR`")
 }
 
 fn leads_out(label: &str) -> Problem {

@@ -149,7 +149,10 @@ impl Runner {
         tell: Tell<'_>,
     ) -> Result<(Report, Vec<Specimen>), Problem> {
         let selection = self.selection.clone();
-        self.explain_once(&|document| selection.takes(document), limits, tell).await
+        let (report, specimens) =
+            self.explain_once(&|document| selection.takes(document), limits, tell).await?;
+        let report = Report { left: self.left.clone(), ..report };
+        Ok((self.with_swept(report), specimens))
     }
 
     async fn plan_of(
@@ -196,14 +199,15 @@ impl Runner {
         Ok(report)
     }
 
-    /// Does what a saved plan says and nothing else: a pledge for each selected document, in their order. The
-    /// runner is needed no longer.
+    /// Does what a saved plan says and nothing else: a pledge for each selected document, in their order. `left` is
+    /// what the plan tells of the base. The runner is needed no longer.
     ///
     /// # Errors
     /// A client that cannot be made.
     pub async fn apply_saved(
         &mut self,
         pledges: Vec<Pledge>,
+        left: Vec<LeftFiles>,
         limits: &Limits,
         tell: Tell<'_>,
     ) -> Result<Report, Problem> {
@@ -212,7 +216,8 @@ impl Runner {
         let mut engine = self.engine(documents, graph, Mode::Apply, None);
         engine.hold_to(pledges);
         let engine = drive::act(engine, &clients, limits, tell).await;
-        Ok(Report { requests: clients.requests(), ..engine.report() })
+        let report = Report { requests: clients.requests(), left, ..engine.report() };
+        Ok(self.with_swept(report))
     }
 
     fn options(&self) -> Options {

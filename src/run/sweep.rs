@@ -1,19 +1,20 @@
 //! The sweep: what is in the scope of every Set, listed whole before anything is planned, and what of it no document
 //! names. What is to go becomes documents of the run, so that plan, question and deletion are those of any other.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::clients::Clients;
 use super::drive::Look;
 use super::runner::Runner;
 use super::walk::{Batch, Listed, Missed, Walk};
+use crate::core::document::Document;
 use crate::core::exchange::Item;
 use crate::core::graph::Graph;
 use crate::core::identity::{Key, ObjectId};
 use crate::core::kind::{Kind, Kinds, PageBy};
 use crate::core::problem::Problem;
-use crate::core::prune::{self, Gates, Known, Swept};
-use crate::core::report::{Report, Requests};
+use crate::core::prune::{self, Gates, Holds, Known, Plan, Swept};
+use crate::core::report::{Entry, Explanation, Report, Requests};
 use crate::core::set::Claim;
 
 impl Runner {
@@ -22,38 +23,84 @@ impl Runner {
         !self.sets.is_empty()
     }
 
-    /// Lists what is in the scope of the Sets, and adds to the run what is to be deleted.
+    /// Lists what is in the scope of the Sets, and adds to the run what is to be deleted. `holds` has the last word on
+    /// each object that may go.
     ///
     /// # Errors
     /// A client that cannot be made; objects that are to go and cannot be linked with the documents.
-    pub async fn sweep(&mut self, gates: &Gates) -> Result<(), Problem> {
+    pub async fn sweep(&mut self, gates: &Gates, holds: Holds<'_>) -> Result<(), Problem> {
+        let Plan { doomed, told } = self.look_through(gates, holds).await?;
+        self.swept.objects = told;
+        self.add(doomed)
+    }
+
+    /// Lists what is in the scope of the Sets, and adds to the run all that a saved plan `deletes`, in its order; of
+    /// what cannot go, or not any more, why. What is too much besides, and what the plan does not delete, stays.
+    ///
+    /// # Errors
+    /// As [`Runner::sweep`].
+    pub async fn sweep_planned(
+        &mut self,
+        gates: &Gates,
+        holds: Holds<'_>,
+        deletes: Vec<Document>,
+    ) -> Result<Vec<Option<Explanation>>, Problem> {
+        let Plan { doomed, mut told } = self.look_through(gates, holds).await?;
+        let mut doomed: HashMap<ObjectId, Document> =
+            doomed.into_iter().map(|document| (document.id.clone(), document)).collect();
+        let mut refusals = Vec::with_capacity(deletes.len());
+        let mut documents = Vec::with_capacity(deletes.len());
+        for planned in deletes {
+            let found = doomed.remove(&planned.id);
+            refusals.push(found.is_none().then(|| {
+                let of_it = told.iter().find(|entry| entry.id == planned.id);
+                let why = of_it.and_then(|entry| entry.result.explanation().cloned());
+                why.unwrap_or_else(|| Explanation::new("no listing shows it"))
+            }));
+            let (origin, base) = (planned.origin.clone(), planned.base.clone());
+            documents.push(Document { origin, base, ..found.unwrap_or(planned) });
+        }
+        told.retain(|entry| !documents.iter().any(|document| document.id == entry.id));
+        self.swept.objects = told;
+        self.add(documents)?;
+        Ok(refusals)
+    }
+
+    /// Tells of what a saved plan tells, as far as nothing else was said of it since.
+    pub fn tell(&mut self, told: impl IntoIterator<Item = Entry>) {
+        let more = told.into_iter().filter(|entry| !self.swept.objects.iter().any(|one| one.id == entry.id));
+        let more: Vec<Entry> = more.collect();
+        self.swept.objects.splice(0..0, more);
+    }
+
+    async fn look_through(&mut self, gates: &Gates, holds: Holds<'_>) -> Result<Plan, Problem> {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
         let (mut swept, mut listed) = (Vec::new(), Listed::default());
         for claim in self.sets.iter().flat_map(|set| &set.scope) {
             swept.push(self.listed(claim, &clients, &mut listed).await);
         }
         let seen = swept.iter().map(|found| found.items.len()).sum();
-        let known = Known {
-            sets: &self.sets,
-            documents: &self.documents,
-            graph: &self.graph,
-            kinds: &self.kinds,
-            former: &self.former,
-        };
-        let plan = prune::plan(&known, swept, gates);
+        self.swept = Report { requests: clients.requests(), seen, ..Report::default() };
+        let Runner { sets, documents, graph, kinds, former, .. } = &*self;
+        let plan = prune::plan(&Known { sets, documents, graph, kinds, former, holds }, swept, gates);
         // What is told of an object is told once.
         let told =
             plan.doomed.iter().map(|document| &document.id).chain(plan.told.iter().map(|entry| &entry.id));
         let told: HashSet<&ObjectId> = told.collect();
         self.left.retain(|left| !told.contains(&left.id));
-        if !plan.doomed.is_empty() {
-            self.documents.extend(plan.doomed);
-            let graph = Graph::build(&self.documents, &self.kinds);
-            self.graph = graph.map_err(|problems| {
-                problems.into_iter().next().expect("a graph that cannot be built says why")
-            })?;
+        Ok(plan)
+    }
+
+    /// Adds documents to the run.
+    fn add(&mut self, documents: Vec<Document>) -> Result<(), Problem> {
+        if documents.is_empty() {
+            return Ok(());
         }
-        self.swept = Report { objects: plan.told, requests: clients.requests(), seen, ..Report::default() };
+        self.documents.extend(documents);
+        let graph = Graph::build(&self.documents, &self.kinds);
+        self.graph = graph.map_err(|problems| {
+            problems.into_iter().next().expect("a graph that cannot be built says why")
+        })?;
         Ok(())
     }
 

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::CONTENT_LENGTH;
-use http::{Request, Response};
+use futures_util::StreamExt;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderValue, Request, Response};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
 use hyper::body::{Body as _, Frame, Incoming};
@@ -42,6 +43,10 @@ pub enum Reply {
     Whole(Response<Bytes>),
     /// The head and so many bytes of the body, then the end of the connection.
     Cut(Response<Bytes>, usize),
+    /// The head at once, and so long before each byte of the body.
+    Drip(Response<Bytes>, Duration),
+    /// `200` with so many blanks, whose length is not announced.
+    Flood(u64),
     /// The end of the connection, without a byte.
     Drop,
 }
@@ -80,6 +85,8 @@ impl Service {
         match reply {
             Reply::Whole(response) => Ok(response.map(whole)),
             Reply::Cut(response, at) => Ok(cut(response, at)),
+            Reply::Drip(response, pause) => Ok(dripping(response, pause)),
+            Reply::Flood(size) => Ok(flood(size)),
             Reply::Drop => Err(io::ErrorKind::ConnectionAborted.into()),
         }
     }
@@ -139,6 +146,29 @@ fn cut(response: Response<Bytes>, at: usize) -> Response<Body> {
         BodyExt::boxed(StreamBody::new(futures_util::stream::iter([part, end])))
     });
     response.headers_mut().insert(CONTENT_LENGTH, length.into());
+    response
+}
+
+fn dripping(response: Response<Bytes>, pause: Duration) -> Response<Body> {
+    response.map(|body| {
+        let bytes = futures_util::stream::iter(0..body.len()).then(move |at| {
+            let byte = body.slice(at..=at);
+            async move {
+                tokio::time::sleep(pause).await;
+                Ok(Frame::data(byte))
+            }
+        });
+        BodyExt::boxed(StreamBody::new(bytes))
+    })
+}
+
+/// Blanks in pieces, of which only one is in memory.
+fn flood(size: u64) -> Response<Body> {
+    const PIECE: usize = 64 * 1024;
+    let piece = Bytes::from(vec![b' '; PIECE]);
+    let pieces = (0..size / PIECE as u64).map(move |_| Ok(Frame::data(piece.clone())));
+    let mut response = Response::new(BodyExt::boxed(StreamBody::new(futures_util::stream::iter(pieces))));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 

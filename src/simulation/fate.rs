@@ -178,8 +178,7 @@ impl Fate {
         };
         if let Some(items) = items {
             match self {
-                // Where offsets are counted, it would hide another item for good.
-                Fate::Twice if listed != Paging::Offset => items.extend(items.first().cloned()),
+                Fate::Twice => items.extend(items.first().cloned()),
                 Fate::Nameless => items.extend([json!({"size": 1})]),
                 Fate::TotalAbove => drop(items.pop()),
                 _ => {}
@@ -203,8 +202,7 @@ impl Fate {
         let is_cursor = request.role == Role::List && request.method == Method::Get;
         match self {
             Fate::Gone => is_cursor,
-            // So is it with another object: a read need not tell the name, so what it tells is taken for the object.
-            Fate::Status(404) | Fate::OtherShape => request.role != Role::Read,
+            Fate::Status(404) => request.role != Role::Read,
             _ => true,
         }
     }

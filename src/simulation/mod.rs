@@ -9,6 +9,7 @@
 //! whole, its choices made few.
 
 mod api;
+mod asked;
 mod chains;
 mod dice;
 mod fate;

@@ -63,7 +63,7 @@ fn a_broken_file_is_pruned() -> Option<String> {
         drop(runner);
         write("b.yaml", "apiVersion: b\nkind: Thing\nmetadata: {name: b}\nspec: {size: [1\n");
         let mut runner = open(folder.path()).ok()?;
-        runner.sweep(&Gates { deletes: true, ..Gates::default() }).await.expect("a client");
+        runner.sweep(&Gates { deletes: true, ..Gates::default() }, &|_, _| Ok(())).await.expect("a client");
         let plan = runner.plan_once(&Default::default(), &|_, _| {}).await.expect("a client");
         let doomed = plan.objects.iter().find(|entry| entry.action == Action::Delete);
         doomed.map(|entry| format!("{} is {}", entry.id, entry.result.word()))

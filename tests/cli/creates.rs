@@ -4,7 +4,7 @@ use std::sync::Mutex;
 
 use serde_json::{Value, json};
 
-use crate::servers::{Raw, Say};
+use crate::servers::{Raw, Say, Served};
 use crate::support::Scratch;
 
 const TEAM: &str = "apiVersion: api\nkind: Team\nmetadata: {name: red}\nspec: {title: Red}\n";
@@ -107,4 +107,52 @@ fn a_run_that_is_killed_and_the_next_one_send_the_same_key() {
     assert_eq!(apply(&scratch, 0)["result"], "done");
     let keys = made.lock().expect("no test panics with it").clone();
     assert!(keys.len() == 2 && keys[0] == keys[1] && keys[0].len() == 36, "{keys:?}");
+}
+
+/// The built-in server takes the key as well: the answer is lost, the create is sent again, and there is one team.
+#[test]
+fn the_built_in_server_replays_a_create_whose_answer_was_lost() {
+    let scratch = Scratch::new();
+    let served = Served::start(
+        &scratch,
+        "rules: [{match: {method: POST, path: /teams, nth: 1}, fault: {drop: after}}]",
+    );
+    write_folder(&scratch, &served.url());
+    assert_eq!(apply(&scratch, 0)["result"], "done");
+    assert_eq!(
+        (served.names("/teams", "name"), served.written()),
+        (vec!["red".into()], vec!["POST /teams".into()])
+    );
+}
+
+/// Made, not heard of, killed, and not yet shown to the next run: which sends the same create, and is told of the one.
+#[test]
+fn the_built_in_server_replays_a_create_of_a_run_that_was_killed() {
+    let scratch = Scratch::new();
+    let served = Served::start(
+        &scratch,
+        "rules:
+- {match: {method: POST, path: /teams, nth: 1}, fault: {hide: {reads: 2}}}
+- {match: {method: POST, path: /teams, nth: 1}, fault: {drop: after}}
+- {match: {method: POST, path: /teams, nth: 2}, fault: {delay: 30s}}
+",
+    );
+    write_folder(&scratch, &served.url());
+    let running = scratch.trueup("apply --yes -f a.yaml -f backend.yaml").start();
+    while served.written().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    running.signal("KILL");
+    drop(running);
+    assert_eq!(apply(&scratch, 0)["result"], "done");
+    assert_eq!(
+        (served.names("/teams", "name"), served.written()),
+        (vec!["red".into()], vec!["POST /teams".into()])
+    );
+}
+
+fn write_folder(scratch: &Scratch, url: &str) {
+    let keyed = "create: {request: POST /teams, idempotency: {header: Idempotency-Key}}";
+    scratch.write("backend.yaml", crate::servers::backend(url, "").replace("create: POST /teams", keyed));
+    scratch.write("a.yaml", TEAM.replace("apiVersion: api", "apiVersion: demo"));
 }

@@ -161,6 +161,7 @@ spec:
     behaviour
       version   none: writes have no precondition            default
       serial    writes go side by side                       default
+      (risk)    LostUpdateRisk: updates are unguarded        default
       visible   for 5s after a create a 404 is not absence   b.yaml:7:60
 
     fields

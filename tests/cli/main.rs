@@ -5,6 +5,7 @@
 mod answers;
 mod base;
 mod base_git;
+mod base_places;
 mod batch;
 mod canaries;
 mod creates;
@@ -28,7 +29,10 @@ mod prune_base;
 mod prune_limits;
 mod rename;
 mod repository;
+mod saved_base;
 mod saved_plans;
+mod saved_reruns;
+mod saved_sets;
 mod secrets;
 mod servers;
 mod support;

@@ -101,7 +101,7 @@ fn a_finalizer_keeps_a_deletion_pending() {
     assert_snapshot!(scratch.trueup("plan -f app.yaml -f backend.yaml").done().told(), @r#"
     exit 1
     !   App web   app.yaml:1
-        unknown: the server is deleting it, and its name is still taken
+        unknown: the server is deleting it, and its name is still taken: `backup` holds it
     Plan: 1 unknown. 1 object seen in 1 request.
     "#);
     let before = served.written().len();

@@ -361,3 +361,38 @@ fn an_error_that_the_backend_describes() {
     });
     assert!(told.contains("All 3 objects are in sync"), "{told}");
 }
+
+/// A proxy, a gateway or another API that answers 200 with JSON of its own: written back whole with ours laid over
+/// it, it would erase what the object has.
+#[test]
+fn an_answer_of_another_api() {
+    let whole = |text: String| text.replace("update: PATCH /spaces/{name}", "update: PUT /spaces/{name}");
+    for body in [r#"{"status": "ok", "uptime": 17}"#, "{}", r#"["shop"]"#] {
+        let told = apply(whole, |seen| match &*seen.line {
+            "GET /spaces/shop" => Say::json(body),
+            _ => items(&format!(r#"{RED}, {{"id": "2", "name": "blue", "description": "The blue team"}}"#)),
+        });
+        assert!(
+            told.starts_with("exit 1\n") && told.contains("unknown: the server answered with something else"),
+            "{told}"
+        );
+    }
+}
+
+/// What a machine reads of it, and of a key that is another's.
+#[test]
+fn a_wrong_object_has_its_reason() {
+    for (body, reason) in [
+        (r#"{"status": "ok"}"#, "WrongObject"),
+        (r#"{"id": "other", "description": "The shop"}"#, "WrongObject"),
+        ("null", "NotTheApi"),
+    ] {
+        let raw = Raw::new(|_| Say::json(body));
+        let whole = backend(&raw.url(), "").replace("update: PATCH /spaces", "update: PUT /spaces");
+        let scratch = Scratch::with("backend.yaml", whole);
+        scratch.write("a.yaml", OBJECTS.rsplit("---\n").next().expect("the space"));
+        let told = scratch.trueup("plan --output json -f a.yaml -f backend.yaml").done().expect(1).json();
+        let object = &told["objects"][0];
+        assert_eq!((&object["result"], &object["reason"]), (&"unknown".into(), &reason.into()), "{told}");
+    }
+}

@@ -224,6 +224,43 @@ spec:
        |
     21 |     Order:
        |     ^
+    hint: declare a `list`; or a `create` and a `read` by a name of yours, as `PUT /things/{name}`. Without either every run would create it once more
     9 errors.
     ");
+}
+
+#[test]
+fn updates_that_nothing_guards_are_told_to_machines_too() {
+    let backend = "apiVersion: trueup/v1\nkind: Backend\nmetadata: {name: api}\nspec:\n  url: http://127.0.0.1:9\n  kinds:\n    \
+                   Team: {key: {name: .name}, list: GET /t, read: 'GET /t/{name}', update: 'PUT /t/{name}'}\n";
+    let scratch = Scratch::with("backend.yaml", backend);
+    scratch.write("a.yaml", "apiVersion: api\nkind: Team\nmetadata: {name: a}\nspec: {n: 1}\n");
+    let told = scratch.trueup("validate --output json -f a.yaml -f backend.yaml").done().expect(0).json();
+    let finding = &told["findings"][0];
+    assert_eq!(
+        (&finding["code"], &finding["kinds"]),
+        (&"LostUpdateRisk".into(), &serde_json::json!(["Team"])),
+        "{told}"
+    );
+    let sheet = scratch.trueup("explain Team -f a.yaml -f backend.yaml").done().expect(0).out;
+    assert_eq!(sheet.matches("LostUpdateRisk: updates are unguarded").count(), 1, "{sheet}");
+}
+
+/// Whoever can write a file with a token decides what is sent. That others can read one is how CI mounts it.
+#[cfg(unix)]
+#[test]
+fn a_token_that_everybody_can_write_is_told_once() {
+    use std::os::unix::fs::PermissionsExt;
+    let backend = "apiVersion: trueup/v1\nkind: Backend\nmetadata: {name: api}\nspec:\n  url: http://127.0.0.1:9\n  auth: {bearer: \
+                   {file: token.txt}}\n  kinds:\n    Team: {key: {name: .name}, read: 'GET /t/{name}'}\n";
+    let scratch = Scratch::with("backend.yaml", backend);
+    scratch.write("a.yaml", "apiVersion: api\nkind: Team\nmetadata: {name: a}\nspec: {n: 1}\n");
+    scratch.write("token.txt", "t0k3n-of-mine\n");
+    for (mode, times) in [(0o666, 1), (0o644, 0), (0o600, 0)] {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(scratch.path("token.txt"), permissions).expect("it is ours");
+        let told = scratch.trueup("plan -f a.yaml -f backend.yaml").done().expect(1);
+        let warning = "the token of the backend `api`, can be written by everybody";
+        assert_eq!(told.err.matches(warning).count(), times, "{mode:o}: {}", told.told());
+    }
 }

@@ -132,6 +132,24 @@ fn plans_that_hold_no_longer() {
     assert!(shown.out.contains("It cannot be applied: it was edited after it was made."), "{}", shown.told());
 }
 
+/// Whatever a plan with a hash of its own says that is due: its documents say what is wanted, and what is not both is not
+/// done.
+#[test]
+fn an_edited_action_is_not_done() {
+    for action in ["none", "delete"] {
+        let (scratch, server) = planned();
+        forge(&scratch, |whole| {
+            for object in whole["plan"]["objects"].as_array_mut().expect("a list") {
+                object["action"] = action.into();
+            }
+        });
+        let run = at(scratch.trueup("apply p.plan"), &server.url()).done();
+        let lines = server.lines();
+        let writes = lines.iter().filter(|line| !line.starts_with("GET ")).count();
+        assert_eq!((run.code(), writes), (5, 0), "{action}: {}", run.told());
+    }
+}
+
 /// The address is read from the environment, so another environment is another server.
 #[test]
 fn a_plan_is_for_one_server() {

@@ -331,7 +331,7 @@ fn a_server_that_cannot_start() {
     assert_snapshot!(scratch.trueup(line).done().told(), @"
     exit 1
     --- stderr
-    error: reading the faults `wrong.yaml`: the rules of faults cannot be read: rules[0].fault: unknown variant `explode`, expected one of `status`, `delay`, `drop`, `truncate`, `html`, `redirect`, `hide`, `repeat-cursor`, `total`, `stale` at line 1 column 18
+    error: reading the faults `wrong.yaml`: the rules of faults cannot be read: rules[0].fault: unknown variant `explode`, expected one of `status`, `delay`, `drop`, `truncate`, `html`, `redirect`, `hide`, `repeat-cursor`, `total`, `stale`, `late`, `twice`, `drip`, `flood`, `meanwhile`, `stored`, `empty-page` at line 1 column 18
     ");
     let line = "serve --store other --listen 127.0.0.1:0 --token-env NO_TOKEN";
     assert_snapshot!(scratch.trueup(line).done().told(), @"

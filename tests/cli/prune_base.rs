@@ -142,3 +142,37 @@ fn a_shallow_clone_says_what_to_fetch() {
     let done = run("plan -f m --prune --base production").expect(0);
     assert!(done.out.contains("-   Queue b "), "{}", done.told());
 }
+
+/// Who applies a plan has no repository: the plan carries what proves each deletion, and what keeps an object.
+#[test]
+fn a_saved_plan_carries_the_proof() {
+    let plan = || {
+        let repository = Repository::new();
+        repository.write("m/set.yaml", SET);
+        repository.commit("m/a.yaml", &queues(&["a", "b", "c"]));
+        repository.run("apply --yes -f m --record production").expect(0);
+        repository.foreign(&queues(&["users"]));
+        repository.write("elsewhere/c.yaml", &queues(&["c"]));
+        repository.commit("m/a.yaml", &queues(&["a"]));
+        repository.run("plan -f m --prune --base production --out p.plan").expect(0);
+        std::fs::remove_dir_all(repository.path().join(".git")).expect("it is there");
+        repository
+    };
+    let proof = "and stood in `refs/trueup/production`, which was applied (production:m/a.yaml:6:1)";
+    let moved = "its document left `-f` and stands in HEAD:elsewhere/c.yaml:1:1";
+    let repository = plan();
+    let shown = repository.run("plan --show p.plan").expect(0).out;
+    assert!(shown.contains(proof) && shown.contains(moved), "{shown}");
+    let told = repository.run("apply p.plan").expect(0).told();
+    for part in [proof, moved, "has no document of it", "Applied: 1 deleted, 2 extra, 1 in sync."] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert_eq!(there(&repository), ["a", "c", "users"]);
+    assert!(repository.run("apply p.plan").expect(5).out.contains("already applied"));
+
+    let repository = plan();
+    repository.foreign(&queues(&["b"]).replace("n: 1", "n: 7"));
+    let done = repository.run("apply p.plan").expect(5);
+    kept(&done, "it has changed since the plan was made");
+    assert_eq!(there(&repository), ["a", "b", "c", "users"]);
+}

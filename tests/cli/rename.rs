@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
+use crate::repository::Repository;
 use crate::servers::{Raw, Say, Seen};
 use crate::support::{Done, Scratch};
 
@@ -228,4 +229,25 @@ fn a_cycle_of_an_order_is_an_error() {
     hint: break the cycle: leave the reference out of one of them, or state its value
     1 error.
     ");
+}
+
+/// The base of a renamed object is that of its old name, in a saved plan as well.
+#[test]
+fn a_base_knows_the_old_name() {
+    let (raw, all) = server();
+    let repository = Repository::new();
+    repository.write("m/backend.yaml", &BACKEND.replace("URL", &raw.url()));
+    let old =
+        "apiVersion: gateway\nkind: Consumer\nmetadata: {name: old}\nspec: {custom_id: '42', gone: 1}\n";
+    repository.commit("m/a.yaml", old);
+    repository.run("apply --yes -f m").expect(0);
+    repository.write("m/a.yaml", &RENAMED.replace("'42'", "'43'"));
+    let told = repository.run("plan -f m --base HEAD --out p.plan").expect(0).told();
+    assert!(told.contains("pending: declared no longer") && !told.contains("left the files"), "{told}");
+    assert!(told.contains("\"42\" → \"43\"     pending: changed in the files"), "{told}");
+    repository.run("apply p.plan").expect(0);
+    let stored = all.lock().expect("no test panics with it").clone();
+    assert_eq!((stored.len(), &stored[0]["name"], &stored[0]["custom_id"]), (1, &json!("new"), &json!("43")));
+    let again = repository.run("apply p.plan").expect(5).told();
+    assert!(again.contains("already applied"), "{again}");
 }

@@ -49,6 +49,21 @@ impl Served {
         answer.split_once("\r\n\r\n").map_or(String::new(), |(_, body)| body.to_owned())
     }
 
+    /// What somebody else changes of an object: members, of which `null` takes one away.
+    pub fn change(&self, path: &str, members: &str) {
+        let parse = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("JSON");
+        let (mut whole, members) = (parse(&self.call("GET", path, "")), parse(members));
+        let map = whole.as_object_mut().expect("an object");
+        for (name, value) in members.as_object().expect("an object") {
+            match value.is_null() {
+                true => drop(map.remove(name)),
+                false => drop(map.insert(name.clone(), value.clone())),
+            }
+        }
+        let answer = self.call("PUT", path, &whole.to_string());
+        assert_eq!(parse(&answer)["error"], serde_json::Value::Null, "{answer}");
+    }
+
     /// The accepted writes, as `METHOD path`, in their order.
     pub fn written(&self) -> Vec<String> {
         let log: serde_json::Value = serde_json::from_str(&self.call("GET", "/_log", "")).expect("a log");

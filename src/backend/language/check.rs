@@ -261,7 +261,11 @@ impl Checker<'_, '_> {
                 "an object of the kind `{}` could not be found again: its id is the server's, and there is no `list` to find it in",
                 kind.name.kind
             );
-            self.reader.wrong(self.node.at, message);
+            self.reader.wrong(self.node.at, message).hint = Some(
+                "declare a `list`; or a `create` and a `read` by a name of yours, as `PUT /things/{name}`. Without \
+                 either every run would create it once more"
+                    .into(),
+            );
         }
         for (name, _) in kind.matching.iter().filter(|(name, _)| kind.part(name).is_none()) {
             let message = format!("`match` names `{name}`, which is no part of the key");

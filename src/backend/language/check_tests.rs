@@ -134,7 +134,7 @@ fn objects_that_cannot_be_found_again() {
             "{T: {key: {name: .name}, read: 'GET /t/{id}', create: POST /t}}".into(),
             "T",
             "an object of the kind `T` could not be found again: its id is the server's, and there is no `list` to find it in",
-            "",
+            "declare a `list`; or",
         ),
         (
             "{T: {list: GET /t, read: 'GET /t/{id}', create: POST /t}}".into(),

@@ -51,6 +51,7 @@ pub fn generic_kind(backend: &str, kind: &str, parts: &[&str]) -> Result<Kind, P
         "delete": format!("DELETE {item}"),
         "version": ".revision",
         "deleting": ".body.deletionRevision",
+        "blockers": ".finalizers",
         "fields": {
             "id": "server-owned",
             "revision": "server-owned",

@@ -124,7 +124,10 @@ impl SeenObject {
 fn failed(probed: &mut Probed, code: &'static str, failure: &Failure) {
     let finding = Finding { code, message: failure.message.clone(), hint: failure.hint.clone() };
     match failure.class {
-        FailureClass::NotTheApi | FailureClass::Backend | FailureClass::Refused => probed.contradict(finding),
+        FailureClass::NotTheApi
+        | FailureClass::WrongObject
+        | FailureClass::Backend
+        | FailureClass::Refused => probed.contradict(finding),
         _ if !probed.failures.contains(&finding) => probed.failures.push(finding),
         _ => {}
     }

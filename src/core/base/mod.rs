@@ -5,10 +5,12 @@
 //! reading back need to know nothing of a base; `since` says of each difference who made it. Pure: where a base
 //! comes from is not known here, and nothing of it is ever stored.
 
+mod doubt;
 mod left;
 mod place;
 mod since;
 
+pub use doubt::doubt;
 pub use left::{Left, left};
 pub use place::find;
 pub use since::{Sides, tell};
@@ -16,7 +18,9 @@ pub use since::{Sides, tell};
 use std::sync::Arc;
 
 use super::change::Shown;
-use super::node::Node;
+use super::document::Document;
+use super::node::{Node, Origin};
+use super::path::{Path, Step};
 
 /// What the base says of a document.
 #[derive(Clone, Debug, Default)]
@@ -26,17 +30,48 @@ pub enum Base {
     None,
     /// The base does not have the document, or does not manage its object.
     New,
-    /// The body that the base has; references as they are written.
-    Present(Arc<Node>),
+    /// What the base has; references as they are written.
+    Present(Arc<Past>),
     /// The base wants the object gone.
     Absent,
 }
 
+/// A document as it was at the base.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    pub spec: Node,
+    /// Where it stood, as in `HEAD:manifests/a.yaml`.
+    pub file: Arc<str>,
+}
+
+impl Past {
+    /// What a document of the base says.
+    pub fn of(document: &Document) -> Past {
+        Past { spec: document.spec.clone(), file: document.origin.file.clone() }
+    }
+
+    /// Where the base has this, if it does.
+    pub fn place(&self, path: &Path) -> Option<Origin> {
+        // Where elements have no key, the list is all that has a place.
+        let named = path.0.iter().take_while(|step| !matches!(step, Step::Index(_))).count();
+        let node = place::find(&self.spec, &path.0[..named])?;
+        Some(Origin { file: self.file.clone(), at: node.at })
+    }
+}
+
 impl Base {
+    /// What the base has of the document.
+    pub fn past(&self) -> Option<&Past> {
+        match self {
+            Base::Present(past) => Some(past),
+            Base::None | Base::New | Base::Absent => None,
+        }
+    }
+
     /// The body at the base.
     pub fn spec(&self) -> Option<&Node> {
         match self {
-            Base::Present(spec) => Some(spec),
+            Base::Present(past) => Some(&past.spec),
             Base::None | Base::New | Base::Absent => None,
         }
     }
@@ -61,7 +96,8 @@ impl Base {
 }
 
 /// Who made a difference since the base.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The files changed.
     Pending,

@@ -5,6 +5,7 @@ use super::super::diff::scope::{Scope, plain};
 use super::super::diff::show::Show;
 use super::super::diff::walk::{self, agrees_with};
 use super::super::fields::FieldRules;
+use super::super::mutant::planted;
 use super::super::node::{Node, Want};
 use super::super::path::Step;
 use super::super::value::Value;
@@ -29,11 +30,15 @@ pub fn tell(changes: &mut [Change], wanted: &Node, sides: &Sides) {
         let path = &change.path.0;
         // What we alone have set, by the server's own account, nobody else has changed.
         let by_managers = change.reason == Reason::Left;
-        if change.reason == Reason::Unset && find(sides.ours, path).is_none() {
+        let element = matches!(path.last(), Some(Step::Index(_) | Step::Keyed(..)));
+        if change.reason == Reason::Unset && (element || find(sides.ours, path).is_none()) {
             change.reason = Reason::Left;
             change.at = None;
         }
-        let side = sides.side(change, by_managers).unwrap_or(Side::Pending);
+        let mut side = sides.side(change, by_managers).unwrap_or(Side::Pending);
+        if planted!(M28) && change.after.is_none() {
+            side = Side::Pending;
+        }
         change.since = Some(Since { side, base: sides.shown(path, &show) });
     }
 }

@@ -7,6 +7,7 @@ use crate::core::change::Reason;
 use crate::core::diff::compare_since;
 use crate::core::fields::FieldRules;
 use crate::core::node::{Pos, Secret, Want};
+use crate::core::overlay::{Form, overlay};
 use crate::core::path::Path;
 
 fn node(value: &Value) -> Node {
@@ -118,6 +119,97 @@ fn lists() {
         let list = |items: &Value| json!({"l": items});
         let got = told(&list(&base), &list(&ours), &list(&theirs), FieldRules::none());
         assert_eq!(got, want, "{base} {ours} {theirs}");
+    }
+}
+
+/// An element that left an open list goes if it is still the base's; those of others stay.
+#[test]
+fn elements_that_left_an_open_list() {
+    let mut rules = FieldRules::default();
+    let at = |text: &str| Path::parse(text).expect(text);
+    rules.at_mut(&at("k")).open = true;
+    rules.at_mut(&at("s")).open = true;
+    rules.at_mut(&at("s")).compare = Some(crate::core::fields::Comparer::Set);
+    rules.at_mut(&at("o")).open = true;
+    let one = |name: &str, v: u32| json!({"name": name, "v": v});
+    for (list, base, ours, theirs, want, sent) in [
+        (
+            "k",
+            json!([one("a", 1), one("b", 1)]),
+            json!([one("a", 1)]),
+            json!([one("x", 9), one("b", 1), one("a", 1)]),
+            vec!["-k[name=b]: pending"],
+            json!([one("x", 9), one("a", 1)]),
+        ),
+        (
+            "k",
+            json!([one("a", 1), one("b", 1)]),
+            json!([one("a", 2)]),
+            json!([one("b", 7), one("a", 1)]),
+            vec!["k[name=a].v: pending", "-k[name=b]: conflict"],
+            json!([one("a", 2)]),
+        ),
+        (
+            "k",
+            json!([one("a", 1)]),
+            json!([one("a", 1)]),
+            json!([one("x", 9), one("a", 1)]),
+            vec![],
+            json!([one("x", 9), one("a", 1)]),
+        ),
+        (
+            "k",
+            json!([one("b", 1)]),
+            json!([one("c", 1)]),
+            json!([one("x", 9)]),
+            vec!["k[name=c]: pending"],
+            json!([one("x", 9), one("c", 1)]),
+        ),
+        (
+            "s",
+            json!(["a", "b"]),
+            json!(["a"]),
+            json!(["x", "b", "a"]),
+            vec!["-s[1]: pending"],
+            json!(["x", "a"]),
+        ),
+        ("s", json!(["a", "b"]), json!(["b"]), json!(["b", "a"]), vec!["-s[1]: pending"], json!(["b"])),
+        ("o", json!(["a", "b"]), json!(["a"]), json!(["a", "b"]), vec!["-o[1]: pending"], json!(["a"])),
+        (
+            "o",
+            json!(["a", "b"]),
+            json!(["b"]),
+            json!(["a", "x", "b"]),
+            vec!["-o[0]: pending"],
+            json!(["x", "b"]),
+        ),
+        ("o", json!(["a", "b"]), json!(["a"]), json!(["a", "x"]), vec![], json!(["a", "x"])),
+    ] {
+        let of = |items: &Value| json!({list: items});
+        let (base, ours, theirs) = (of(&base), of(&ours), of(&theirs));
+        assert_eq!(told(&base, &ours, &theirs, &rules), want, "{base} {ours} {theirs}");
+        let spec = left(&desired(&ours), &desired(&base), &theirs, &rules, false).spec;
+        for form in [Form::Full, Form::Patch] {
+            let body = overlay(&spec, &theirs, &rules, form).expect("it is all there");
+            let mut items = body.get(list).cloned().unwrap_or_else(|| theirs[list].clone());
+            let mut sent = sent.clone();
+            for list in [&mut items, &mut sent] {
+                list.as_array_mut().expect("a list").sort_by_key(Value::to_string);
+            }
+            assert_eq!(items, sent, "{form:?} {base} {ours} {theirs}");
+        }
+    }
+    // The whole list: nothing of others' is taken away with it.
+    for (base, theirs, want) in [
+        (json!({"k": [one("a", 1)]}), json!({"k": [one("a", 1), one("x", 1)]}), vec!["-k[name=a]: pending"]),
+        (json!({"k": [one("a", 1)]}), json!({"k": [one("a", 1)]}), vec!["-k: pending"]),
+        (json!({"k": [one("a", 1)]}), json!({"k": [one("x", 1)]}), vec![]),
+        (json!({"s": ["a", "b"]}), json!({"s": ["b", "x"]}), vec!["-s[0]: pending"]),
+        (json!({"o": ["a"]}), json!({"o": ["a", "x"]}), vec!["-o[0]: pending"]),
+        (json!({"o": ["a"]}), json!({"o": ["y", "x"]}), vec![]),
+        (json!({"o": [{"v": 1}]}), json!({"o": [{"v": 1}, {"v": 2}]}), vec!["o[0]: untold"]),
+    ] {
+        assert_eq!(told(&base, &json!({}), &theirs, &rules), want, "{base} {theirs}");
     }
 }
 

@@ -4,11 +4,12 @@
 //! The changes are the engine's own. What is said beside them comes from a walk of its own over the same
 //! scopes, pairings and verdicts, so it cannot disagree with them.
 
+use crate::core::base::{Past, Since};
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::compare;
 use crate::core::facts::Said;
 use crate::core::fields::{Comparer, FieldRule, FieldRules, Immutable};
-use crate::core::node::{Node, Pos, Want};
+use crate::core::node::{Node, Origin, Pos, Want};
 use crate::core::path::{Path, Step};
 use crate::core::value::{Map, Value, equal};
 
@@ -31,6 +32,9 @@ pub struct Line {
     /// What the kind says of the place, and what it inherits.
     pub said: Vec<Said>,
     pub folds: Option<Folds>,
+    /// Who made the difference, and where the base has the place, where there is a base.
+    pub since: Option<Since>,
+    pub at_base: Option<Origin>,
 }
 
 /// What a comparer makes of the two sides.
@@ -65,10 +69,19 @@ pub enum Why {
     Undeclared,
 }
 
-/// Explains an object: its changes first, in their order, then what is no change, in the order of the file.
-pub fn explain(desired: &Node, observed: &Value, rules: &FieldRules, changes: &[Change]) -> Vec<Line> {
-    let mut lines: Vec<Line> = changes.iter().map(|change| changed(change, rules)).collect();
-    let mut quiet = Quiet { show: Show::new(desired, None), lines: Vec::new() };
+/// Explains an object: its changes first, in their order, then what is no change, in the order of the file. `past` is
+/// what the base has of it.
+pub fn explain(
+    desired: &Node,
+    past: Option<&Past>,
+    observed: &Value,
+    rules: &FieldRules,
+    changes: &[Change],
+) -> Vec<Line> {
+    let at_base = |change: &Change| past.and_then(|past| past.place(&change.path));
+    let mut lines: Vec<Line> =
+        changes.iter().map(|change| Line { at_base: at_base(change), ..changed(change, rules) }).collect();
+    let mut quiet = Quiet { show: Show::new(desired, past.map(|past| &past.spec)), lines: Vec::new() };
     quiet.value(&Trail::Root, desired, Some(observed), Scope::root(rules));
     lines.extend(quiet.lines);
     lines
@@ -90,6 +103,8 @@ fn changed(change: &Change, rules: &FieldRules) -> Line {
         why: Why::Change(change.reason.clone()),
         said: said(rules, &change.path),
         folds,
+        since: change.since.clone(),
+        at_base: None,
     }
 }
 
@@ -179,7 +194,7 @@ impl Quiet<'_> {
         };
         let said = scope.here().said.clone();
         let at = desired.map(|node| node.at);
-        self.lines.push(Line { path, at, before, after, why, said, folds });
+        self.lines.push(Line { path, at, before, after, why, said, folds, since: None, at_base: None });
     }
 
     fn value(&mut self, trail: &Trail, desired: &Node, observed: Option<&Value>, scope: Scope) {

@@ -25,7 +25,7 @@ fn comparer(comparer: Comparer) -> FieldRule {
 
 fn told(desired: &Node, observed: &Value, rules: &FieldRules) -> Vec<String> {
     let changes = diff(desired, observed, rules);
-    let lines = explain(desired, observed, rules, &changes);
+    let lines = explain(desired, None, observed, rules, &changes);
     lines
         .iter()
         .map(|line| {
@@ -111,7 +111,7 @@ fn words_are_inherited_from_above() {
     ]);
     let (desired, observed) = (node(json!({"a": {"b": "http://x"}})), json!({"a": {"b": "http://y"}}));
     let changes = diff(&desired, &observed, &rules);
-    let line = explain(&desired, &observed, &rules, &changes).remove(0);
+    let line = explain(&desired, None, &observed, &rules, &changes).remove(0);
     let words: Vec<&str> = line.said.iter().map(|said| &*said.word).collect();
     assert_eq!((line.path.to_string().as_str(), words), ("a.b", vec!["immutable=replace", "url"]));
     assert_eq!(line.at, Some(Pos { line: 3, column: 5 }));
@@ -127,7 +127,7 @@ fn no_secret_is_told() {
     let desired = Node::new(Pos::default(), Want::Map(map.into_iter().collect()));
     let observed = json!({"a": "hunter2", "b": "hunter3", "c": "pre-hunter2", "d": "hunter2"});
     let rules = FieldRules::default();
-    let lines = explain(&desired, &observed, &rules, &[]);
+    let lines = explain(&desired, None, &observed, &rules, &[]);
     assert!(!format!("{lines:?}").contains("hunter"), "{lines:?}");
     assert_eq!(told(&desired, &observed, &rules), ["a equal", "b secret-not-set", "c equal", "d undeclared"]);
 }

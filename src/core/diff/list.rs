@@ -36,8 +36,13 @@ impl Walk<'_> {
                 return;
             }
             let value = pairing.partner[i].map(|j| &list[j]);
-            let below = scope.element(i, Some(item), value);
-            if !below.here().not_compared() {
+            let below = scope.element(i, Some(item.element()), value);
+            if let (true, Some(j)) = (item.is_gone(), pairing.partner[i]) {
+                let step = names.observed(j, &list[j], self.show.as_ref());
+                self.removal(&Trail::Element(trail, &step), &list[j], below, Reason::Unset);
+                continue;
+            }
+            if !item.is_gone() && !below.here().not_compared() {
                 let step = names.desired(i, item, self.show.as_ref());
                 self.element(&Trail::Element(trail, &step), item, value, below);
             }

@@ -38,6 +38,7 @@ impl Engine {
         }
         let decision = self.in_family(at, decision);
         let decision = self.beside_former(at, decision);
+        let decision = self.as_planned(at, decision);
         self.take_note(at, &decision);
         self.note_later(at, decision.action);
         if let Some(outcome) = decision.settled {
@@ -227,6 +228,10 @@ impl Engine {
                 // The precondition is in the answer to the object's own read, where it can be read by itself.
                 self.objects[at].own_read = true;
                 self.observe(at);
+            }
+            Action::Update => {
+                self.note_sent_again(at);
+                self.enqueue(at, decision.action);
             }
             _ => self.enqueue(at, decision.action),
         }

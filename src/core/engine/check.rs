@@ -4,6 +4,7 @@
 //! already, as a server cannot judge what rests on something that the same run is yet to make. Without an
 //! answer the plan stands as it is: the opinion is the server's to give.
 
+use super::super::accept::{Acceptance, Reach};
 use super::super::change::Change;
 use super::super::diff::compare;
 use super::super::exchange::{Answer, Ask, Failure, FailureClass, Target, Write};
@@ -14,6 +15,7 @@ use super::body::body_for;
 use super::decide::Seen;
 use super::object::Phase;
 use super::observe::explain;
+use super::stick::{acceptances, advice};
 use super::{Effect, Engine, Pending};
 
 /// The code of the finding that the server would store another value than the file has.
@@ -61,7 +63,9 @@ impl Engine {
             Answer::Found(item) => {
                 let spec = self.spec(at);
                 let found = compare(&spec, &item.value, &self.objects[at].kind.fields);
-                let findings: Vec<Finding> = found.changes.iter().map(would_store).collect();
+                let rules = &self.objects[at].kind.fields;
+                let lines = acceptances(&spec, &item.value, rules, &found.changes, Reach::Whatever);
+                let findings: Vec<Finding> = found.changes.iter().map(|c| would_store(c, &lines)).collect();
                 self.objects[at].findings.extend(findings);
                 Outcome::Planned
             }
@@ -100,18 +104,18 @@ fn is_opinion(failure: &Failure) -> bool {
         | FailureClass::Lost
         | FailureClass::Conflict
         | FailureClass::NotTheApi
+        | FailureClass::WrongObject
         | FailureClass::Setup => false,
     }
 }
 
-fn would_store(change: &Change) -> Finding {
+fn would_store(change: &Change, lines: &[Acceptance]) -> Finding {
     let (ours, theirs) = (side(change.after.as_ref()), side(change.before.as_ref()));
     let path = &change.path;
+    let line = lines.iter().find(|line| line.covers(path));
     Finding {
         code: WOULD_STORE,
         message: format!("`{path}`: {ours} is sent, the server would store {theirs}"),
-        hint: Some(format!(
-            "if the server's form is as good, say so in the backend: `fields: {{{path}: COMPARER}}`, or `ignore`"
-        )),
+        hint: line.map(|line| advice(std::slice::from_ref(change), line)),
     }
 }

@@ -119,12 +119,20 @@ fn held_back(facts: &Facts, decision: Decision) -> Decision {
     if facts.policy.paused {
         return decision.refused(Explanation::new("it is paused by the annotation `trueup/paused`"));
     }
+    if facts.policy.drift != Drift::Report {
+        return decision;
+    }
     // With a base, what is pending is no drift, and goes on.
-    // What this run has deleted to make it again is made again.
-    let second_half = facts.wrote && decision.action == Action::Create;
-    if facts.policy.drift == Drift::Report && decision.since.is_none_or(Side::is_drift) && !second_half {
+    if decision.since.is_none_or(Side::is_drift) {
         let why = "differences are only reported here, by the annotation `trueup/drift: report`";
         return decision.refused(Explanation::new(why));
+    }
+    if decision.action == Action::Replace {
+        // Were the run to end between the deletion and the creation, the next would take what is missing for drift.
+        let why = "it would be deleted and created again, and by the annotation `trueup/drift: report` what is \
+                   missing is only reported: a run that ends in between would leave it missing";
+        let hint = "take the annotation away for this change";
+        return decision.refused(Explanation::new(why).hint(hint));
     }
     decision
 }

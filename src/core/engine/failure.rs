@@ -57,7 +57,7 @@ pub fn after_write(failure: &Failure) -> AfterWrite {
         FailureClass::Conflict => AfterWrite::Race,
         FailureClass::Status(428) => AfterWrite::Unguarded,
         // The body of a success that cannot be read tells nothing of what was done.
-        FailureClass::NotTheApi => AfterWrite::Uncertain,
+        FailureClass::NotTheApi | FailureClass::WrongObject => AfterWrite::Uncertain,
         FailureClass::Status(_) | FailureClass::Refused | FailureClass::Backend | FailureClass::Setup => {
             AfterWrite::Stop
         }
@@ -104,6 +104,7 @@ mod tests {
             (KeyUsed, AfterAsk::GiveUp, AfterWrite::KeyUsed),
             (Conflict, AfterAsk::GiveUp, AfterWrite::Race),
             (NotTheApi, AfterAsk::GiveUp, AfterWrite::Uncertain),
+            (WrongObject, AfterAsk::GiveUp, AfterWrite::Uncertain),
             (Refused, AfterAsk::GiveUp, AfterWrite::Stop),
             (Backend, AfterAsk::GiveUp, AfterWrite::Stop),
             (Setup, AfterAsk::GiveUp, AfterWrite::Stop),

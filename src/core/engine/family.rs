@@ -3,7 +3,7 @@
 //! Servers delete what is below an object along with it (a queue's bindings, a zone's records). So a plan says
 //! it of the children too, and a protected child protects its parents.
 
-use super::super::document::Ensure;
+use super::super::document::{Drift, Ensure};
 use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::decide::{Decision, Seen};
 use super::object::{Object, Phase};
@@ -19,9 +19,16 @@ impl Engine {
             return Decision { action: Action::Delete, settled: Some(Outcome::Done), ..decision };
         }
         let decision = self.with_children_told(at, decision);
-        let destroys = matches!(decision.action, Action::Replace | Action::Delete);
-        match self.protected_below(at).filter(|_| destroys && decision.settled.is_none()) {
-            Some(child) => decision.refused(protected(child)),
+        if decision.settled.is_some() {
+            return decision;
+        }
+        let kept = match decision.action {
+            Action::Replace => self.below(at, &|child| child.policy.protected || is_only_reported(child)),
+            Action::Delete => self.below(at, &|child| child.policy.protected),
+            Action::None | Action::Create | Action::Update => None,
+        };
+        match kept {
+            Some(child) => decision.refused(would_go(child)),
             None => decision,
         }
     }
@@ -87,7 +94,14 @@ impl Engine {
         let object = &self.objects[at];
         let mut parents = object.links.parents.iter().map(|(_, parent)| &self.objects[*parent]);
         object.agreed.as_ref().is_some_and(|agreed| makes(agreed.action))
-            && parents.any(|parent| parent.sets > 0 && makes(parent.action))
+            && parents.any(|parent| {
+                // An earlier run over the same plan has made the parent: of what is below it, only what nobody can
+                // make is known to have come with it.
+                let before = parent.outcome() == Some(&Outcome::Applied)
+                    && parent.applied().is_some_and(makes)
+                    && object.comes_with_parent();
+                before || parent.sets > 0 && makes(parent.action)
+            })
     }
 
     /// Whether an object that is to go is left to the deletion of a parent, having none of its own.
@@ -99,15 +113,15 @@ impl Engine {
             && parents.any(|parent| parent.wanted_absent() && !parent.context)
     }
 
-    /// A protected object that would go with this one.
-    fn protected_below(&self, at: usize) -> Option<&Object> {
+    /// An object that is to stay, would go with this one, and `is_kept`.
+    fn below(&self, at: usize, is_kept: &dyn Fn(&Object) -> bool) -> Option<&Object> {
         let children = self.dependants[at].iter().copied().filter(|child| self.is_parent(at, *child));
-        let protected = |child: usize| {
+        let kept = |child: usize| {
             let object = &self.objects[child];
-            let here = object.policy.protected && object.policy.ensure == Ensure::Present;
-            if here { Some(object) } else { self.protected_below(child) }
+            let here = object.policy.ensure == Ensure::Present && is_kept(object);
+            if here { Some(object) } else { self.below(child, is_kept) }
         };
-        children.into_iter().find_map(protected)
+        children.into_iter().find_map(kept)
     }
 
     /// Whether `child` is below `parent`.
@@ -116,9 +130,15 @@ impl Engine {
     }
 }
 
-fn protected(child: &Object) -> Explanation {
-    Explanation::new(format!(
-        "`{}` would go with it, and is protected by `trueup/prune: \"false\"`",
-        child.id
-    ))
+/// Whether it would not be made again after its parent.
+fn is_only_reported(child: &Object) -> bool {
+    child.policy.drift == Drift::Report
+}
+
+fn would_go(child: &Object) -> Explanation {
+    let gone = format!("`{}` would go with it, and", child.id);
+    Explanation::new(match child.policy.protected {
+        true => format!("{gone} is protected by `trueup/prune: \"false\"`"),
+        false => format!("{gone} would not be created again, by `trueup/drift: report`"),
+    })
 }

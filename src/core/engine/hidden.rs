@@ -28,8 +28,13 @@ impl Engine {
         texts
     }
 
-    /// Keeps what must stay hidden of an object that is about to be seen anew: as after its deletion, where the
-    /// server may refuse the new one and tell of the old one.
+    /// Whether the report shows anything of an object that could hold a secret: without a change nothing is.
+    pub(super) fn shows(&self, at: usize) -> bool {
+        !self.objects[at].context && !self.objects[at].changes.is_empty()
+    }
+
+    /// Keeps what must stay hidden of an object whose observed value is let go: because it is seen anew, as after
+    /// its deletion, where the server may refuse the new one and tell of the old one; or because it is settled.
     pub(super) fn keep_secrets(&mut self, at: usize) {
         if matches!(self.objects[at].seen, Seen::Present(_)) {
             self.objects[at].seen_secrets = self.secrets_seen(at);

@@ -68,6 +68,7 @@ impl Engine {
             return;
         }
         let later = object.later.clone();
+        self.objects[at].served = true;
         if later.iter().any(|to| self.objects[*to].outcome().is_none()) {
             return;
         }

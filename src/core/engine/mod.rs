@@ -12,6 +12,7 @@
 //! `observe` asks, `decide` compares, `act` guards, `send` writes, `settle` ends an object and frees those that wait for it.
 
 mod act;
+mod another;
 pub mod backoff;
 mod base;
 mod body;
@@ -52,12 +53,14 @@ use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, VecDequ
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::base::Base;
 use super::document::Document;
 use super::exchange::{Answer, Ask, Body, Item, Write};
 use super::graph::Graph;
 use super::identity::{Key, KindName};
 use super::kind::{Kind, Kinds};
 use super::node::{Node, Reference};
+use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
 use super::value::Value;
 use backoff::Budget;
@@ -103,6 +106,12 @@ pub struct Specimen {
     pub observed: Option<Item>,
     /// What references name that stands in the clear, of objects that are left as they are.
     pub references: Vec<(Arc<str>, Value)>,
+    /// What the base has of it.
+    pub base: Base,
+    /// Whether `trueup/secret-version` is not what it was there.
+    pub secret_since: bool,
+    /// Why it is to go, where no document says so.
+    pub pruned: Option<Arc<Pruned>>,
     /// The texts of its secrets, which may stand elsewhere in it as well.
     pub secrets: Vec<String>,
 }
@@ -282,9 +291,7 @@ impl Engine {
 
     /// What the run came to. Objects that are not settled say so. Requests are counted at the edge.
     pub fn report(self) -> Report {
-        // Of objects without a change nothing is shown that could hold a secret.
-        let shows = |at: usize| !self.objects[at].context && !self.objects[at].changes.is_empty();
-        let own = |at: usize| if shows(at) { self.own_secrets(at) } else { Vec::new() };
+        let own = |at: usize| if self.shows(at) { self.own_secrets(at) } else { Vec::new() };
         let own: Vec<Vec<String>> = (0..self.objects.len()).map(own).collect();
         let reported = self.objects.into_iter().zip(own).filter(|(object, _)| !object.context);
         Report {
@@ -306,6 +313,9 @@ impl Engine {
                 _ => None,
             },
             references: self.settled_references(at),
+            base: object.base.clone(),
+            secret_since: object.policy.secret_since,
+            pruned: object.policy.pruned.clone(),
             secrets: self.own_secrets(at),
         };
         reported.map(specimen).collect()
@@ -410,4 +420,4 @@ impl Engine {
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

@@ -49,6 +49,8 @@ pub enum Phase {
 #[derive(Clone, Debug)]
 pub struct Agreed {
     pub action: Action,
+    /// Nobody knew then how it was, so nothing about it was agreed to.
+    pub unseen: bool,
     /// By path; a set's element that goes and one that comes can share their place.
     pub before: HashMap<Path, Vec<Option<Shown>>>,
     /// It was agreed to by saving the plan.
@@ -61,7 +63,7 @@ impl Agreed {
         for change in changes {
             before.entry(change.path.clone()).or_default().push(change.before.clone());
         }
-        Agreed { action, before, saved: None }
+        Agreed { action, unseen: false, before, saved: None }
     }
 }
 
@@ -92,6 +94,8 @@ pub struct Object {
     pub later: Vec<usize>,
     /// It was settled before, and those that need it went on.
     pub comes_again: bool,
+    /// It was settled as what others need, before the fields that wait: whatever comes of these, others go on.
+    pub served: bool,
     /// `seen` is the answer to a read of its own.
     pub seen_by_read: bool,
 
@@ -199,6 +203,7 @@ impl Object {
             own_read: false,
             later: Vec::new(),
             comes_again: false,
+            served: false,
             seen_by_read: false,
             unseen_needs: 0,
             unsettled_needs: 0,
@@ -249,7 +254,7 @@ impl Object {
     }
 
     /// Whether the server makes it along with its parent, with values that nobody chose.
-    fn comes_with_parent(&self) -> bool {
+    pub fn comes_with_parent(&self) -> bool {
         self.kind.is_singleton() && self.kind.create.is_none() && !self.links.parents.is_empty()
     }
 
@@ -308,12 +313,18 @@ impl Object {
     /// it was. `action` is what is due now: destroying needs the very same action in the agreement.
     pub fn moved(&self, action: Action) -> Option<Outcome> {
         let agreed = self.agreed.as_ref()?;
+        let not_confirmed = |why: &str| {
+            let why = format!("to {} it was not part of what was confirmed{why}", action.word());
+            Some(Outcome::Refused(Explanation::new(why).hint("look at a new plan and confirm it")))
+        };
+        if agreed.unseen {
+            return not_confirmed(": what is there was not known then");
+        }
         if self.policy.on_conflict == OnConflict::Force && action == Action::Update {
             return None;
         }
         if matches!(action, Action::Delete | Action::Replace) && agreed.action != action {
-            let why = format!("to {} it was not part of what was confirmed", action.word());
-            return Some(Outcome::Refused(Explanation::new(why).hint("look at a new plan and confirm it")));
+            return not_confirmed("");
         }
         if agreed.action == Action::Create && action == Action::Update {
             let came = conflict("it came into being between plan and write");

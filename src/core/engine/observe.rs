@@ -312,8 +312,12 @@ impl Engine {
     pub(super) fn read(&mut self, object: usize, asked: u64, answer: Answer) {
         let failure = match answer {
             Answer::Found(item) => {
+                let this = &mut self.objects[object];
+                if let Some(why) = this.is_of_another(&item.value) {
+                    return self.observed(object, asked, Seen::Unknown(why));
+                }
+                this.seen_by_read = true;
                 self.seen += 1;
-                self.objects[object].seen_by_read = true;
                 return self.observed(object, asked, Seen::Present(item));
             }
             Answer::Absent if self.seeks_by_name(object, asked) => return,
@@ -379,7 +383,8 @@ fn names(piece: &Piece, part: &str) -> bool {
 }
 
 pub(super) fn explain(failure: &Failure) -> Explanation {
-    Explanation { message: failure.message.clone(), hint: failure.hint.clone(), reason: None }
+    let reason = failure.class.reason();
+    Explanation { message: failure.message.clone(), hint: failure.hint.clone(), reason }
 }
 
 /// An answer of the wrong sort is a fault of the edge, said as an answer that cannot be used.

@@ -7,14 +7,20 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::super::base::Left;
 use super::super::change::{Change, Shown};
+use super::super::cycle;
 use super::super::managers::side;
+use super::super::node::Reference;
 use super::super::path::Path;
-use super::super::report::{Action, Explanation, Outcome};
+use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::super::value::{Value, equal};
 use super::Engine;
 use super::decide::Decision;
 use super::object::Agreed;
+
+/// The code of the finding that a rotation of a saved plan is done again.
+const SENT_AGAIN: &str = "SentAgain";
 
 /// What a saved plan says of one object.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +34,8 @@ pub struct Pledge {
     pub references: Vec<(Arc<str>, Value)>,
     /// Why nothing at all may be done to it.
     pub refused: Option<Explanation>,
+    /// What of it has moved, as far as that is known before the run: then it is not done, unless it was already.
+    pub moved: Option<Explanation>,
 }
 
 /// Of a [`Pledge`], what is asked beside the action and the values that it rests on.
@@ -36,9 +44,15 @@ pub struct Saved {
     server_id: Option<Arc<str>>,
     references: Vec<(Arc<str>, Value)>,
     refused: Option<Explanation>,
+    moved: Option<Explanation>,
 }
 
 impl Saved {
+    /// Why nothing is done to the object.
+    fn stays(&self) -> Option<Explanation> {
+        self.refused.clone().or_else(|| self.moved.clone())
+    }
+
     /// Whether the plan allows to do anything to the object.
     pub fn allows(&self) -> bool {
         self.refused.is_none()
@@ -50,8 +64,8 @@ impl Engine {
     pub fn hold_to(&mut self, pledges: Vec<Pledge>) {
         let reported = self.objects.iter_mut().filter(|object| !object.context);
         for (object, pledge) in reported.zip(pledges) {
-            let Pledge { action, changes, server_id, references, refused } = pledge;
-            let saved = Some(Box::new(Saved { server_id, references, refused }));
+            let Pledge { action, changes, server_id, references, refused, moved } = pledge;
+            let saved = Some(Box::new(Saved { server_id, references, refused, moved }));
             object.agreed = Some(Agreed { saved, ..Agreed::to(action, &changes) });
         }
     }
@@ -60,7 +74,7 @@ impl Engine {
     pub(super) fn moved(&self, at: usize, decision: &Decision) -> Option<Outcome> {
         let object = &self.objects[at];
         let agreed = object.agreed.as_ref()?;
-        if let Some(why) = agreed.saved.as_ref().and_then(|saved| saved.refused.clone()) {
+        if let Some(why) = agreed.saved.as_ref().and_then(|saved| saved.stays()) {
             return Some(Outcome::Refused(why));
         }
         if decision.action == Action::Update && self.came_with_parent(at) {
@@ -86,6 +100,9 @@ impl Engine {
         if (destroys || updates) && !same {
             return Some(stale("another object has its name since the plan was made"));
         }
+        if self.lacks_what_was_put_off(at, agreed, decision) {
+            return None;
+        }
         let why = self.moved_reference(at, saved);
         let why = why.or_else(|| existence(agreed.action, decision.action).map(str::to_owned));
         let why = why.or_else(|| {
@@ -94,10 +111,67 @@ impl Engine {
             moved.filter(|_| compares)
         });
         let why = why.or_else(|| {
-            let more = destroys && agreed.action != decision.action;
+            let other = matches!(agreed.action, Action::None | Action::Delete);
+            let more = (destroys || other) && agreed.action != decision.action;
             more.then(|| format!("to {} it is no part of the plan", decision.action.word()))
         });
         why.map(|why| stale(&why))
+    }
+
+    /// Whether it was made, and then the run was ended: all that is missing is what comes after others are made. Who
+    /// made it is not known; nothing of it is overwritten.
+    fn lacks_what_was_put_off(&self, at: usize, agreed: &Agreed, decision: &Decision) -> bool {
+        let object = &self.objects[at];
+        let makes = matches!(agreed.action, Action::Create | Action::Replace);
+        if !makes || decision.action != Action::Update || object.links.later.is_empty() {
+            return false;
+        }
+        let put_off = |reference: &Reference| {
+            object.links.references.get(&reference.text).is_some_and(|to| object.links.later.contains(to))
+        };
+        let fields = cycle::fields_without(&object.spec, &put_off).unwrap_or_default();
+        let is_put_off = |change: &Change| {
+            let part_of = |field: &Path| field.covers(&change.path) || change.path.covers(field);
+            change.before.is_none() && fields.iter().any(part_of)
+        };
+        decision.changes.iter().all(is_put_off)
+    }
+
+    /// The decision on an object, given what a saved plan says of it.
+    pub(super) fn as_planned(&self, at: usize, decision: Decision) -> Decision {
+        if let Some(why) = self.untold_by_now(at) {
+            return decision.refused(why);
+        }
+        let saved = self.objects[at].agreed.as_ref().and_then(|agreed| agreed.saved.as_ref());
+        match saved.and_then(|saved| saved.stays()) {
+            Some(why) if matches!(decision.settled, Some(Outcome::Conflict(_))) => decision.refused(why),
+            _ => decision,
+        }
+    }
+
+    /// What a saved plan takes away, and of which nobody can tell any more whether it still is the base's: then it is
+    /// not done, and must not count as done.
+    fn untold_by_now(&self, at: usize) -> Option<Explanation> {
+        let object = &self.objects[at];
+        let agreed = object.agreed.as_ref().filter(|agreed| agreed.saved.is_some() && object.sets == 0)?;
+        object.base.spec()?;
+        let Left { untold, .. } = object.left(&self.resolved(at))?;
+        let planned = |path: &&Path| agreed.before.keys().any(|then| then.covers(path) || path.covers(then));
+        let path = untold.iter().find(planned)?;
+        let why =
+            format!("`{path}` was to be removed, and here nobody can tell whether it still is the base's");
+        Some(Explanation::new(why).hint("set the variable of the secret that stood there, or write `null`"))
+    }
+
+    /// Says of a rotation that it is done each time.
+    pub(super) fn note_sent_again(&mut self, at: usize) {
+        let rotates = self.rotates(at);
+        let object = &mut self.objects[at];
+        let saved = object.agreed.as_ref().is_some_and(|agreed| agreed.saved.is_some());
+        if saved && rotates && object.findings.iter().all(|finding| finding.code != SENT_AGAIN) {
+            let message = "its hidden values are sent each time the plan is applied: whether they were before, no read shows";
+            object.findings.push(Finding::new(SENT_AGAIN, message));
+        }
     }
 
     /// A reference that names another value than it did.

@@ -65,6 +65,9 @@ impl Engine {
     /// The observed value is needed no longer once nobody refers to it.
     fn forget(&mut self, at: usize) {
         if !self.options.keep && matches!(self.objects[at].seen, Seen::Present(_)) {
+            if self.shows(at) {
+                self.keep_secrets(at);
+            }
             self.objects[at].seen = Seen::Unknown(Explanation::default());
         }
     }
@@ -149,8 +152,9 @@ impl Engine {
         // A parent that was left as it is, and is there, is all that a child needs.
         let left = matches!(needed.outcome(), Some(Outcome::Refused(_) | Outcome::Conflict(_)));
         let stands = left && !needed.wanted_absent() && matches!(needed.seen, Seen::Present(_));
-        // What comes again was there before.
-        needed.is_usable() || needed.comes_again || (is_parent && stands)
+        // Some that need it may have gone on before it came again: so the others go on as well.
+        let served = needed.served && matches!(needed.seen, Seen::Present(_));
+        needed.is_usable() || needed.comes_again || served || (is_parent && stands)
     }
 
     /// Where an object stands for want of another. The reason is told by the other's own entry, if it has one.

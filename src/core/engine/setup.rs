@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::identity::{Key, KindName, ObjectId};
-use super::super::report::{Entry, Outcome, Report};
+use super::super::report::{Action, Entry, Outcome, Report};
 use super::Engine;
 use super::object::{Agreed, Phase};
 
@@ -68,7 +68,11 @@ impl Engine {
         let mut agreed: HashMap<&ObjectId, &Entry> = report.objects.iter().map(|e| (&e.id, e)).collect();
         for object in &mut self.objects {
             let entry = agreed.remove(&object.id);
-            object.agreed = entry.map(|entry| Agreed::to(entry.action, &entry.changes));
+            object.agreed = entry.map(|entry| Agreed {
+                unseen: entry.action == Action::None
+                    && matches!(entry.result, Outcome::Unknown(_) | Outcome::Skipped(_)),
+                ..Agreed::to(entry.action, &entry.changes)
+            });
         }
     }
 }

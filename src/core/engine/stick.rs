@@ -2,9 +2,12 @@
 
 use super::super::accept::{Acceptance, Reach, acceptance};
 use super::super::change::Change;
+use super::super::fields::FieldRules;
 use super::super::kind::Kind;
 use super::super::managers::side;
+use super::super::node::Node;
 use super::super::report::{Action, Explanation, Outcome};
+use super::super::value::Value;
 use super::Engine;
 use super::decide::{Decision, Seen};
 
@@ -41,20 +44,30 @@ impl Engine {
     fn acceptances(&self, at: usize, changes: &[Change], reach: Reach) -> Vec<Acceptance> {
         let object = &self.objects[at];
         let Seen::Present(item) = &object.seen else { return Vec::new() };
-        let spec = self.spec(at);
-        let mut rules = object.kind.fields.clone();
-        let mut lines: Vec<Acceptance> = Vec::new();
-        for change in changes.iter().take(MOST_LINES) {
-            if lines.iter().any(|line| line.covers(&change.path)) {
-                continue;
-            }
-            if let Some(line) = acceptance(&spec, &item.value, &rules, change, reach) {
-                line.add_to(&mut rules);
-                lines.push(line);
-            }
-        }
-        lines
+        acceptances(&self.spec(at), &item.value, &object.kind.fields, changes, reach)
     }
+}
+
+/// The lines for the backend with which the first of these changes are none.
+pub(super) fn acceptances(
+    spec: &Node,
+    observed: &Value,
+    rules: &FieldRules,
+    changes: &[Change],
+    reach: Reach,
+) -> Vec<Acceptance> {
+    let mut rules = rules.clone();
+    let mut lines: Vec<Acceptance> = Vec::new();
+    for change in changes.iter().take(MOST_LINES) {
+        if lines.iter().any(|line| line.covers(&change.path)) {
+            continue;
+        }
+        if let Some(line) = acceptance(spec, observed, &rules, change, reach) {
+            line.add_to(&mut rules);
+            lines.push(line);
+        }
+    }
+    lines
 }
 
 /// What was sent, and what the server stores.
@@ -69,15 +82,18 @@ fn outcome(changes: &[Change], line: Option<&Acceptance>) -> Outcome {
     };
     let why = Explanation::new(format!("`{}`: sent {sent}, the server stores {stored}{more}", change.path));
     Outcome::NotEffective(match line {
-        Some(line) => {
-            let words = match changes.iter().all(|change| change.before.is_none()) {
-                true => "the server ignores the field: leave it out, or say so in the backend",
-                false if line.is_of_spelling() => "if the server's form is as good, say so in the backend",
-                false => "if the server may keep a value of its own, say so in the backend",
-            };
-            let price = if line.is_ignored() { "; then nobody keeps it" } else { "" };
-            why.hint(format!("{words}: `fields: {{{}}}`{price}", line.line()))
-        }
+        Some(line) => why.hint(advice(changes, line)),
         None => why,
     })
+}
+
+/// What to do with a line that takes what the server makes of these values.
+pub(super) fn advice(changes: &[Change], line: &Acceptance) -> String {
+    let words = match changes.iter().all(|change| change.before.is_none()) {
+        true => "the server ignores the field: leave it out, or say so in the backend",
+        false if line.is_of_spelling() => "if the server's form is as good, say so in the backend",
+        false => "if the server may keep a value of its own, say so in the backend",
+    };
+    let price = if line.is_ignored() { "; then nobody keeps it" } else { "" };
+    format!("{words}: `fields: {{{}}}`{price}", line.line())
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::super::base::Base;
+use super::super::base::{Base, Past};
 use super::super::document::Document;
 use super::super::identity::ObjectId;
 use super::super::node::Origin;
@@ -55,7 +55,7 @@ impl<'f> Index<'f> {
 
     /// The base of an object that is to go: what it was when the files had it.
     pub fn base_of(&self, id: &ObjectId) -> Base {
-        self.document(id).map_or(Base::None, |document| Base::Present(Arc::new(document.spec.clone())))
+        self.document(id).map_or(Base::None, |document| Base::Present(Arc::new(Past::of(document))))
     }
 
     /// Why an object stays, whatever else would prove that it is ours.

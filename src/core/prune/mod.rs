@@ -13,15 +13,14 @@ mod proof;
 mod tests;
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use super::document::{Document, Ensure, Policy};
+use super::document::Document;
 use super::exchange::Item;
 use super::graph::Graph;
 use super::identity::ObjectId;
 use super::kind::{Kind, Kinds};
 use super::mutant::planted;
-use super::node::{Node, Origin, Pos, Want};
+use super::node::Origin;
 use super::report::{Action, Entry, Explanation, Outcome};
 use super::set::{Claim, Set};
 use family::Family;
@@ -67,7 +66,12 @@ pub struct Known<'k> {
     pub graph: &'k Graph,
     pub kinds: &'k Kinds,
     pub former: &'k Former,
+    /// What else must hold of an object that may go.
+    pub holds: Holds<'k>,
 }
+
+/// Judges an object of which everything else allows that it goes; an error says why it stays.
+pub type Holds<'k> = &'k dyn Fn(&Kind, &Item) -> Result<(), Explanation>;
 
 /// What pruning comes to.
 #[derive(Debug, Default)]
@@ -113,9 +117,10 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
             } else if several > 1 {
                 Err(Explanation::new(format!("{several} objects answer to its name")))
             } else {
-                named
+                let verdict = named
                     .doubt(&id)
-                    .map_or_else(|| judge(&former, &known.sets[set], claim, kind, &id, &item), Err)
+                    .map_or_else(|| judge(&former, &known.sets[set], claim, kind, &id, &item), Err);
+                verdict.and_then(|proof| (known.holds)(kind, &item).map(|()| proof))
             };
             let holds = !item.deleting && kind.delete.is_some();
             candidates.push(Candidate { set, claim, id, item, rank, verdict, holds });
@@ -157,15 +162,7 @@ impl Candidate<'_> {
             server_id: self.item.server_id,
             rank: self.rank,
         };
-        let policy = Policy { ensure: Ensure::Absent, pruned: Some(Arc::new(pruned)), ..Policy::default() };
-        Document {
-            id: self.id,
-            origin: self.claim.origin.clone(),
-            spec: Node::new(Pos::default(), Want::Map(Default::default())),
-            labels: Default::default(),
-            policy,
-            base,
-        }
+        pruned.wish(self.id, self.claim.origin.clone(), base)
     }
 
     fn entry(self, action: Action, result: Outcome) -> Entry {

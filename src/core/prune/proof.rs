@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
+use super::super::base::Base;
+use super::super::document::{Document, Ensure, Policy};
 use super::super::exchange::Item;
 use super::super::filter::Vars;
 use super::super::identity::ObjectId;
 use super::super::kind::Kind;
 use super::super::mark::{self, Borne};
 use super::super::mutant::planted;
-use super::super::node::Origin;
+use super::super::node::{Node, Origin, Pos, Want};
 use super::super::report::{Explanation, Finding, Outcome};
 use super::super::set::{Claim, Set};
 use super::super::value::Value;
@@ -147,6 +149,14 @@ fn is_protected(kind: &Kind, item: &Item) -> bool {
 }
 
 impl Pruned {
+    /// The document that wishes the object gone; `origin` is the claim that it is in, `base` what it was when the
+    /// files had it.
+    pub fn wish(self, id: ObjectId, origin: Origin, base: Base) -> Document {
+        let policy = Policy { ensure: Ensure::Absent, pruned: Some(Arc::new(self)), ..Policy::default() };
+        let spec = Node::new(Pos::default(), Want::Map(Default::default()));
+        Document { id, origin, spec, labels: Default::default(), policy, base }
+    }
+
     /// Why the object is to stay as it was just seen; `None` where it may go.
     pub fn stays(&self, kind: &Kind, item: &Item) -> Option<Outcome> {
         if self.server_id != item.server_id {

@@ -3,8 +3,10 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::*;
+use crate::core::document::Ensure;
 use crate::core::engine::tests::make::{document, key_of, kind, kind_name};
 use crate::core::kind::{Kind, Piece, Template};
+use crate::core::node::Pos;
 use crate::core::path::Path;
 use crate::core::value::Value;
 
@@ -72,6 +74,7 @@ impl World {
             graph: &graph,
             kinds: &self.kinds,
             former: &self.former,
+            holds: &|_, _| Ok(()),
         };
         let plan = plan(&known, self.swept.clone(), &self.gates);
         let told = plan.told.iter().map(|entry| {
@@ -286,6 +289,7 @@ fn children_go_before_their_parents_and_one_that_stays_keeps_them() {
         graph: &graph,
         kinds: &world.kinds,
         former: &world.former,
+        holds: &|_, _| Ok(()),
     };
     let made = plan(&known, world.swept.clone(), &world.gates);
     let rank = |at: usize| made.doomed[at].policy.pruned.as_ref().expect("it is pruned").rank;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::object::Side;
+use super::change::Side;
 use crate::core::change::Shown;
 use crate::core::conflict::{Cause, Conflict, Resolution};
 use crate::core::path::Path;

@@ -6,6 +6,9 @@ use std::time::SystemTime;
 
 use serde_json::json;
 
+use super::former::SavedFormer;
+use super::object::SavedLeft;
+use super::pruned::{Looks, SavedPruned};
 use super::secrets::{self, Body};
 use super::{Flags, HOLDS, SavedObject, SavedPlan, seal};
 use crate::backend::connection::{Address, Connection};
@@ -13,9 +16,10 @@ use crate::core::document::Document;
 use crate::core::engine::Specimen;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
+use crate::core::prune::Former;
 use crate::core::raw::RawDocument;
 use crate::core::redact::Redactor;
-use crate::core::report::Report;
+use crate::core::report::{Entry, Report};
 use crate::core::veil::Veil;
 use crate::manifest::kept::{Kept, form};
 use crate::run::input::Input;
@@ -26,6 +30,9 @@ pub struct Draft {
     targets: BTreeMap<String, String>,
     documents: Vec<Kept>,
     backends: Vec<Kept>,
+    sets: Vec<Kept>,
+    /// What the base has beside the documents.
+    former: Former,
     /// By object: the hash of what is wanted.
     desired: Vec<String>,
 }
@@ -36,7 +43,9 @@ impl Draft {
     /// # Errors
     /// Secrets that stand in the clear.
     pub fn of(input: &Input, flags: Flags) -> Result<Draft, Vec<Problem>> {
-        let used: BTreeSet<&Arc<str>> = input.graph.nodes.iter().map(|node| &node.id.kind.backend).collect();
+        let mut used: BTreeSet<&Arc<str>> =
+            input.graph.nodes.iter().map(|node| &node.id.kind.backend).collect();
+        used.extend(input.sets.iter().flat_map(|set| &set.scope).map(|claim| &claim.kind.backend));
         let name = |raw: &&RawDocument| {
             let name = raw.root.get("metadata").and_then(|node| node.get("name")?.as_str());
             name.is_some_and(|name| used.iter().any(|used| ***used == *name))
@@ -53,15 +62,35 @@ impl Draft {
             targets: targets(&input.connections),
             documents: input.manifests.iter().map(Kept::of).collect(),
             backends: backends.into_iter().map(Kept::of).collect(),
+            sets: input.written_sets.iter().map(Kept::of).collect(),
+            former: input.former.clone(),
             desired: desired(input),
         })
     }
 
-    /// The plan that a run came to, with what it saw of each object of its report.
-    pub fn finish(self, report: &Report, specimens: &[Specimen], redactor: &Redactor) -> SavedPlan {
+    /// The plan that a run came to, with what it saw of each object of its report, and what those look like that no
+    /// document names.
+    pub fn finish(
+        self,
+        report: &Report,
+        specimens: &[Specimen],
+        looks: &Looks,
+        redactor: &Redactor,
+    ) -> SavedPlan {
         let now = SystemTime::now();
         let time = |time| humantime::format_rfc3339_seconds(time).to_string();
-        let found = report.objects.iter().zip(specimens).zip(self.desired);
+        let (planned, told) = report.objects.split_at(specimens.len().min(report.objects.len()));
+        let mut desired = self.desired.into_iter();
+        let deletes = specimens.iter().any(|specimen| specimen.pruned.is_some());
+        let object = |(entry, specimen): (&Entry, &Specimen)| {
+            let pruned = specimen.pruned.as_deref();
+            let pruned = pruned.map(|pruned| SavedPruned::of(pruned, &looks.of(&entry.id)));
+            let desired = match &pruned {
+                Some(pruned) => pruned.desired(&entry.id),
+                None => desired.next().unwrap_or_default(),
+            };
+            SavedObject::of(entry, Some(specimen), desired, pruned, redactor)
+        };
         SavedPlan {
             tool: env!("CARGO_PKG_VERSION").to_owned(),
             made: time(now),
@@ -70,9 +99,14 @@ impl Draft {
             flags: self.flags,
             documents: self.documents,
             backends: self.backends,
-            objects: found
-                .map(|((entry, specimen), desired)| SavedObject::of(entry, specimen, desired, redactor))
+            sets: self.sets,
+            objects: planned.iter().zip(specimens).map(object).collect(),
+            told: told
+                .iter()
+                .map(|entry| SavedObject::of(entry, None, String::new(), None, redactor))
                 .collect(),
+            former: deletes.then(|| SavedFormer::of(&self.former, redactor)),
+            left: report.left.iter().map(|left| SavedLeft::of(left, redactor)).collect(),
             seen: report.seen,
             requests: [report.requests.list, report.requests.read, report.requests.login],
         }
@@ -100,11 +134,13 @@ pub fn desired(input: &Input) -> Vec<String> {
         let body = form(&document.spec);
         let body = veils.get(&document.id.kind).map_or(body.clone(), |veil| veil.cover(&body));
         let policy = &document.policy;
-        let policy = format!(
+        let shown = format!(
             "{:?}",
             (policy.ensure, &policy.pinned_id, policy.protected, policy.replace, policy.drift, policy.paused)
         );
-        seal::hash(&json!([*document.id.kind.backend, document.id.slashed(), policy, body]))
+        let secret = (policy.secret_version.as_deref(), policy.secret_since);
+        let owner = policy.member.as_ref().map(|member| (&*member.set, member.owner.as_deref()));
+        seal::hash(&json!([*document.id.kind.backend, document.id.slashed(), shown, secret, owner, body]))
     };
     selected.map(hash).collect()
 }

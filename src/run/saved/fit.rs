@@ -108,10 +108,12 @@ impl SavedPlan {
             }
         }
         let desired = desired(input);
-        if desired.len() != self.objects.len() {
+        let (of_documents, pruned) = self.by_document();
+        if desired.len() != of_documents.len() {
             return Err(Unfit::Objects);
         }
-        Ok(self.objects.iter().zip(&desired).map(|(object, desired)| object.pledge(desired)).collect())
+        let pledges = of_documents.iter().zip(&desired).map(|(object, desired)| object.pledge(desired));
+        Ok(pledges.chain(pruned.iter().map(|object| object.pledge(&object.desired))).collect())
     }
 }
 
@@ -130,7 +132,11 @@ mod tests {
             flags: Default::default(),
             documents: Vec::new(),
             backends: Vec::new(),
+            sets: Vec::new(),
             objects: Vec::new(),
+            told: Vec::new(),
+            left: Vec::new(),
+            former: None,
             seen: 0,
             requests: [0; 3],
         };

@@ -4,11 +4,15 @@
 //! object: no secret. It is bound to all of them, and expires. `draft` makes one, `object` is what it says of an
 //! object, `seal` its text, `file` the file, `fit` whether it may still be done, `secrets` what it must not hold.
 
+mod change;
 mod conflict;
 mod draft;
 pub mod file;
 mod fit;
+mod former;
 mod object;
+mod past;
+mod pruned;
 mod seal;
 mod secrets;
 
@@ -19,14 +23,20 @@ use serde::{Deserialize, Serialize};
 
 pub use draft::Draft;
 pub use fit::{Unfit, fits, same_backends};
-pub use object::SavedObject;
+pub use object::{SavedLeft, SavedObject};
+pub use pruned::{Deletions, Looks};
 pub use seal::{Sealed, read, seal};
 
+use crate::core::base::Base;
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
-use crate::core::report::{Report, Requests};
+use crate::core::prune::Gates;
+use crate::core::report::{LeftFiles, Report, Requests};
 use crate::manifest::Loaded;
 use crate::manifest::kept::{Kept, NotADocument};
+use crate::run::input::SavedSide;
+use former::SavedFormer;
+use past::SavedBase;
 
 /// How long a plan holds.
 pub const HOLDS: Duration = Duration::from_secs(24 * 60 * 60);
@@ -45,8 +55,15 @@ pub struct SavedPlan {
     pub flags: Flags,
     pub documents: Vec<Kept>,
     pub backends: Vec<Kept>,
-    /// One for each document that was selected, in their order.
+    pub sets: Vec<Kept>,
+    /// One for each document that was selected, in their order; then what no document names and is to be deleted.
     pub objects: Vec<SavedObject>,
+    /// What is only told of: what is too much and stays, and Sets of which nothing is deleted.
+    pub told: Vec<SavedObject>,
+    /// What the base has and the files have no longer.
+    pub left: Vec<SavedLeft>,
+    /// The same as far as the deletions rest on it, where there are any.
+    pub former: Option<SavedFormer>,
     /// Items that were seen, and requests of the roles list, read and login.
     pub seen: usize,
     pub requests: [u64; 3],
@@ -62,6 +79,11 @@ pub struct Flags {
     pub replace: BTreeSet<String>,
     pub rotate: BTreeSet<String>,
     pub force_conflicts: BTreeSet<String>,
+    /// As it was given: where the plan is applied, it need not be there.
+    pub base: Option<String>,
+    pub prune: bool,
+    pub max_deletes: Option<usize>,
+    pub allow_empty: bool,
 }
 
 /// Why a plan is not taken, and the exit code that says so.
@@ -96,15 +118,49 @@ impl SavedPlan {
             manifests: raws(&self.documents)?,
             problems: Vec::new(),
             sources: Vec::new(),
-            sets: Vec::new(),
+            sets: raws(&self.sets)?,
         })
+    }
+
+    /// What the base says, secrets not looked up.
+    ///
+    /// # Errors
+    /// A form of none.
+    pub fn base(&self) -> Result<SavedSide, NotADocument> {
+        let (of_documents, _) = self.by_document();
+        let base = |object: &SavedObject| {
+            let base = object.base.as_ref().map_or(Ok(Base::None), SavedBase::base)?;
+            Ok((base, object.secret_since))
+        };
+        Ok(SavedSide {
+            documents: of_documents.iter().map(base).collect::<Result<_, _>>()?,
+            former: self.former.as_ref().map(SavedFormer::former).unwrap_or_default(),
+        })
+    }
+
+    /// The objects of documents, and those that no document names.
+    pub fn by_document(&self) -> (&[SavedObject], &[SavedObject]) {
+        let documents = self.objects.iter().take_while(|object| object.pruned.is_none()).count();
+        self.objects.split_at(documents)
+    }
+
+    /// What may be deleted without a document, and how much of it.
+    pub fn gates(&self) -> Gates {
+        let Flags { prune, max_deletes, allow_empty, .. } = self.flags;
+        Gates { deletes: prune, max_deletes, allow_empty }
+    }
+
+    /// What the base has and the files have no longer.
+    pub fn left(&self) -> Vec<LeftFiles> {
+        self.left.iter().map(SavedLeft::left).collect()
     }
 
     /// The report of the run that made it.
     pub fn report(&self) -> Report {
         let [list, read, login] = self.requests;
         Report {
-            objects: self.objects.iter().map(SavedObject::entry).collect(),
+            objects: self.objects.iter().chain(&self.told).map(SavedObject::entry).collect(),
+            left: self.left(),
             requests: Requests { list, read, login, ..Requests::default() },
             seen: self.seen,
             ..Report::default()

@@ -4,18 +4,22 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::core::change::{Change, Reason, Shown};
+use crate::core::base::Side as Who;
+use crate::core::document::Document;
 use crate::core::engine::Specimen;
 use crate::core::engine::pledge::Pledge;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::node::{Origin, Pos};
-use crate::core::path::Path;
 use crate::core::redact::Redactor;
-use crate::core::report::{Action, Entry, Explanation, Finding, Outcome};
+use crate::core::report::{Action, Entry, Explanation, Finding, LeftFiles, Outcome};
 use crate::core::scrub;
 use crate::core::value::Value;
+use crate::core::veil::Veil;
 
+use super::change::{SavedChange, Side};
 use super::conflict::SavedConflict;
+use super::past::SavedBase;
+use super::pruned::SavedPruned;
 use super::seal;
 
 /// One object of a plan.
@@ -30,6 +34,8 @@ pub struct SavedObject {
     pub result: String,
     pub message: Option<String>,
     pub hint: Option<String>,
+    /// From a fixed vocabulary, where the case has a name.
+    pub reason: Option<String>,
     pub changes: Vec<SavedChange>,
     pub conflicts: Vec<SavedConflict>,
     pub findings: Vec<Note>,
@@ -37,6 +43,14 @@ pub struct SavedObject {
     pub id: Option<String>,
     /// References as they are written, and what they named.
     pub references: Vec<(String, Value)>,
+    /// What the base says of it.
+    pub base: Option<SavedBase>,
+    /// Whether `trueup/secret-version` is not what it was there.
+    pub secret_since: bool,
+    /// Who made the difference, where there is a base.
+    pub since: Option<Who>,
+    /// Why it is to go, where no document says so.
+    pub pruned: Option<SavedPruned>,
     /// What is wanted, without secrets.
     pub desired: String,
     /// What was compared, without secrets: paths in sync are as they are wanted, the others as `changes` has them.
@@ -51,46 +65,14 @@ pub struct Place {
     pub column: u32,
 }
 
+/// An object that the base has and the files have no longer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct SavedChange {
-    pub path: String,
-    pub before: Option<Side>,
-    pub after: Option<Side>,
-    pub reason: Reason,
-    pub line: Option<u32>,
-    pub column: Option<u32>,
-    pub set_by: Vec<String>,
-}
-
-/// A side of a change.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Side {
-    Value(Value),
-    Secret,
-    Later(String),
-}
-
-impl Side {
-    /// A side as it may be shown. A value of which some is hidden is a secret as a whole.
-    pub fn of(side: Option<&Shown>, shown: Option<&Shown>) -> Option<Side> {
-        let hidden = side != shown;
-        shown.map(|shown| match shown {
-            _ if hidden => Side::Secret,
-            Shown::Value(value) => Side::Value(value.clone()),
-            Shown::Secret => Side::Secret,
-            Shown::Later(text) => Side::Later(text.to_string()),
-        })
-    }
-
-    pub fn shown(&self) -> Shown {
-        match self {
-            Side::Value(value) => Shown::Value(value.clone()),
-            Side::Secret => Shown::Secret,
-            Side::Later(text) => Shown::Later(text.as_str().into()),
-        }
-    }
+pub struct SavedLeft {
+    pub backend: String,
+    pub kind: String,
+    pub key: Vec<(String, Value)>,
+    pub place: Place,
 }
 
 /// A finding.
@@ -102,56 +84,86 @@ pub struct Note {
     pub hint: Option<String>,
 }
 
-/// The codes of findings that a plan can have; another version may have more.
-const CODES: [&str; 9] = [
+/// The codes of findings and reasons that a plan can have; another version may have more.
+const CODES: [&str; 19] = [
+    "CreateUncertain",
+    "DuplicateFound",
     "GivenUp",
     "GoesWithParent",
     "LostUpdateRisk",
+    "NoManagers",
+    "NoOwnerMark",
     "NotChecked",
     "NotCompared",
-    "NoManagers",
+    "NotRemoved",
+    "OtherOwner",
+    "PossibleOverwrite",
+    "Pruned",
     "RenameDone",
+    "SecretVersion",
+    "SentAgain",
     "SetLater",
+    "WeakETag",
     "WouldStore",
 ];
 
 impl SavedObject {
-    /// Of an object that was planned. `desired` is the hash of what is wanted of it.
-    pub fn of(entry: &Entry, specimen: &Specimen, desired: String, redactor: &Redactor) -> SavedObject {
+    /// Of an object that was planned. `desired` is the hash of what is wanted of it; `specimen` is none of what is
+    /// only told of.
+    pub fn of(
+        entry: &Entry,
+        specimen: Option<&Specimen>,
+        desired: String,
+        pruned: Option<SavedPruned>,
+        redactor: &Redactor,
+    ) -> SavedObject {
         let shown = scrub::entry(entry, redactor);
         let why = shown.verdict().explanation();
         let pairs = entry.changes.iter().zip(&shown.changes);
         let changes: Vec<SavedChange> = pairs.map(|(change, shown)| SavedChange::of(change, shown)).collect();
         let conflicts = entry.conflicts.iter().zip(&shown.conflicts);
-        let observed = observed(&desired, specimen, &changes);
+        let item = specimen.and_then(|specimen| specimen.observed.as_ref());
+        let observed = observed(&desired, item.is_some(), &changes);
+        let references = specimen.map_or(&[][..], |specimen| &specimen.references);
+        let base = specimen.and_then(|specimen| {
+            SavedBase::of(&specimen.base, &Veil::of_rules(&specimen.kind.fields), redactor)
+        });
         let clear = |(text, value): &(Arc<str>, Value)| {
             (redactor.value(value) == *value).then(|| (text.to_string(), value.clone()))
         };
+        let (backend, kind, key) = parts(&shown.id);
         SavedObject {
-            backend: shown.id.kind.backend.to_string(),
-            kind: shown.id.kind.kind.to_string(),
-            key: shown.id.key.parts().iter().map(|(name, v)| (name.to_string(), v.clone())).collect(),
+            backend,
+            kind,
+            key,
             place: shown.origin.as_ref().map(Place::of),
             action: shown.action,
             result: shown.verdict().word().to_owned(),
             message: why.map(|why| why.message.clone()),
             hint: why.and_then(|why| why.hint.clone()),
+            reason: why.and_then(|why| why.reason).map(str::to_owned),
             changes,
             conflicts: conflicts.map(|(conflict, shown)| SavedConflict::of(conflict, shown)).collect(),
             findings: shown.findings.iter().map(Note::of).collect(),
-            id: specimen.observed.as_ref().and_then(|item| item.server_id.as_deref().map(str::to_owned)),
-            references: specimen.references.iter().filter_map(clear).collect(),
+            id: item.and_then(|item| item.server_id.as_deref().map(str::to_owned)),
+            references: references.iter().filter_map(clear).collect(),
+            base,
+            secret_since: specimen.is_some_and(|specimen| specimen.secret_since),
+            since: shown.since,
+            pruned,
             desired,
             observed,
         }
     }
 
+    pub fn object_id(&self) -> ObjectId {
+        id(&self.backend, &self.kind, &self.key)
+    }
+
     /// The object as the plan's report had it.
     pub fn entry(&self) -> Entry {
-        let kind = KindName { backend: self.backend.as_str().into(), kind: self.kind.as_str().into() };
-        let key = self.key.iter().map(|(name, value)| (name.as_str().into(), value.clone())).collect();
         Entry {
-            id: ObjectId { kind, key: Key::new(key) },
+            id: self.object_id(),
             origin: self.place.as_ref().map(Place::origin),
             action: self.action,
             result: self.outcome(),
@@ -160,8 +172,15 @@ impl SavedObject {
             findings: self.findings.iter().map(Note::finding).collect(),
             accepted: Vec::new(),
             wrote: false,
-            since: None,
+            since: self.since,
         }
+    }
+
+    /// The document that wishes it gone, where no other does.
+    pub fn doomed(&self) -> Option<Document> {
+        let pruned = self.pruned.as_ref()?.pruned(self.id.as_deref());
+        let base = self.base.as_ref().and_then(|base| base.base().ok()).unwrap_or_default();
+        Some(pruned.wish(self.object_id(), self.place.as_ref()?.origin(), base))
     }
 
     /// What a run may do to it. `desired` is the hash of what is wanted of it now.
@@ -185,12 +204,14 @@ impl SavedObject {
             server_id: self.id.as_deref().map(Arc::from),
             references: self.references.iter().map(|(t, v)| (t.as_str().into(), v.clone())).collect(),
             refused,
+            moved: None,
         }
     }
 
     fn outcome(&self) -> Outcome {
         let message = self.message.clone().unwrap_or_default();
-        let why = Explanation { message, hint: self.hint.clone(), reason: None };
+        let reason = self.reason.as_deref().and_then(known);
+        let why = Explanation { message, hint: self.hint.clone(), reason };
         match &*self.result {
             "in-sync" => Outcome::InSync,
             "planned" => Outcome::Planned,
@@ -198,62 +219,55 @@ impl SavedObject {
             "failed" => Outcome::Failed(why),
             "unknown" => Outcome::Unknown(why),
             "skipped" => Outcome::Skipped(why),
+            "extra" => Outcome::Extra(why),
             _ => Outcome::Refused(why),
         }
     }
 }
 
 /// Paths in sync are told by what is wanted of them, so values that a comparer takes for one make no difference.
-fn observed(desired: &str, specimen: &Specimen, changes: &[SavedChange]) -> String {
+fn observed(desired: &str, is_there: bool, changes: &[SavedChange]) -> String {
     let clear = |change: &&SavedChange| change.before != Some(Side::Secret);
     let values: Vec<Value> = changes.iter().filter(clear).map(SavedChange::observed).collect();
-    seal::hash(&serde_json::json!([desired, specimen.observed.is_some(), values]))
+    seal::hash(&serde_json::json!([desired, is_there, values]))
+}
+
+impl SavedLeft {
+    pub fn of(left: &LeftFiles, redactor: &Redactor) -> SavedLeft {
+        let (backend, kind, key) = parts(&scrub::id(&left.id, redactor));
+        SavedLeft { backend, kind, key, place: Place::of(&left.origin) }
+    }
+
+    pub fn left(&self) -> LeftFiles {
+        LeftFiles { id: id(&self.backend, &self.kind, &self.key), origin: self.place.origin() }
+    }
+}
+
+/// An identity as a plan has it: backend, kind, and the parts of the key.
+fn parts(id: &ObjectId) -> (String, String, Vec<(String, Value)>) {
+    let key = id.key.parts().iter().map(|(name, value)| (name.to_string(), value.clone())).collect();
+    (id.kind.backend.to_string(), id.kind.kind.to_string(), key)
+}
+
+fn id(backend: &str, kind: &str, key: &[(String, Value)]) -> ObjectId {
+    let kind = KindName { backend: backend.into(), kind: kind.into() };
+    let key = key.iter().map(|(name, value)| (name.as_str().into(), value.clone())).collect();
+    ObjectId { kind, key: Key::new(key) }
 }
 
 impl Place {
-    fn of(origin: &Origin) -> Place {
+    pub fn of(origin: &Origin) -> Place {
         Place { file: origin.file.to_string(), line: origin.at.line, column: origin.at.column }
     }
 
-    fn origin(&self) -> Origin {
+    pub fn origin(&self) -> Origin {
         Origin { file: self.file.as_str().into(), at: Pos { line: self.line, column: self.column } }
     }
 }
 
-impl SavedChange {
-    /// What is shown of a change.
-    fn of(change: &Change, shown: &Change) -> SavedChange {
-        let side = |side: &Option<Shown>, shown: &Option<Shown>| Side::of(side.as_ref(), shown.as_ref());
-        SavedChange {
-            path: shown.path.to_string(),
-            before: side(&change.before, &shown.before),
-            after: side(&change.after, &shown.after),
-            reason: shown.reason.clone(),
-            line: shown.at.map(|at| at.line),
-            column: shown.at.map(|at| at.column),
-            set_by: shown.set_by.iter().map(|name| name.to_string()).collect(),
-        }
-    }
-
-    fn change(&self) -> Change {
-        Change {
-            // A path that is not ours covers nothing: then what it stood for has moved.
-            path: Path::parse(&self.path).unwrap_or_default(),
-            before: self.before.as_ref().map(Side::shown),
-            after: self.after.as_ref().map(Side::shown),
-            reason: self.reason.clone(),
-            at: self.line.zip(self.column).map(|(line, column)| Pos { line, column }),
-            set_by: self.set_by.iter().map(|name| name.as_str().into()).collect(),
-            since: None,
-        }
-    }
-
-    fn observed(&self) -> Value {
-        match &self.before {
-            Some(Side::Value(value)) => serde_json::json!([self.path, value]),
-            _ => serde_json::json!([self.path]),
-        }
-    }
+/// A code of a finding or of a reason.
+fn known(text: &str) -> Option<&'static str> {
+    CODES.into_iter().find(|code| *code == text)
 }
 
 impl Note {
@@ -262,7 +276,52 @@ impl Note {
     }
 
     fn finding(&self) -> Finding {
-        let code = CODES.into_iter().find(|code| **code == *self.code).unwrap_or("Noted");
+        let code = known(&self.code).unwrap_or("Noted");
         Finding { code, message: self.message.clone(), hint: self.hint.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The codes that the engine and what it asks can give to a finding, as they stand in the source.
+    #[test]
+    fn every_code_of_a_finding_is_known() {
+        let mut found = Vec::new();
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/core");
+        let mut folders = vec![root];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).expect("a folder of the source") {
+                let path = entry.expect("an entry").path();
+                let name =
+                    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                if path.is_dir() && name != "tests" {
+                    folders.push(path);
+                } else if name.ends_with(".rs") && !name.contains("tests") {
+                    codes(&std::fs::read_to_string(path).expect("a file of the source"), &mut found);
+                }
+            }
+        }
+        found.retain(|code| !CODES.contains(&code.as_str()));
+        assert_eq!(found, [""; 0], "codes that a saved plan would forget");
+        let mut sorted = CODES;
+        sorted.sort_unstable();
+        assert_eq!(CODES, sorted);
+    }
+
+    /// `const NAME: &str = "Code";` and `code: "Code"`, the tests of a file left out.
+    fn codes(text: &str, found: &mut Vec<String>) {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for begin in [": &str = \"", "code: \""] {
+            for part in text.split(begin).skip(1) {
+                let word = part.split('"').next().unwrap_or_default();
+                let camel =
+                    word.chars().skip(1).any(char::is_uppercase) && word.starts_with(char::is_uppercase);
+                if camel && word.chars().all(char::is_alphanumeric) {
+                    found.push(word.to_owned());
+                }
+            }
+        }
     }
 }

@@ -24,11 +24,12 @@ use http::{HeaderMap, Method, Request, Response, StatusCode};
 use serde_json::json;
 
 use super::store::{Action, Committed, Condition, Done, Key, Part, Patch, Refusal, Store, Tags, Write};
-pub(super) use body::too_large;
 use body::{ACCEPT_PATCH, PATCHES};
+pub(super) use body::{MERGE_PATCH, too_large};
 use params::Params;
 pub(super) use problem::{Problem, empty, respond};
 use query::ListQuery;
+pub(super) use query::cursor;
 use route::Target;
 use running::Running;
 

@@ -1,13 +1,14 @@
 //! The answers that faults give, and what they do to those of the server.
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, LINK, LOCATION, RETRY_AFTER};
-use http::{HeaderValue, Response, StatusCode};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE, LINK, LOCATION, RETRY_AFTER};
+use http::{HeaderValue, Request, Response, StatusCode};
 use serde_json::{Value, json};
 
-use crate::server::api::{empty, respond};
+use crate::core::value::Map;
+use crate::server::api::{MERGE_PATCH, cursor, empty, respond};
 
-use super::rules::{Answer, Redirect};
+use super::rules::{Answer, Other, Redirect};
 
 /// The answer of a `status` fault.
 pub fn answered(answer: &Answer) -> Response<Bytes> {
@@ -52,6 +53,41 @@ pub fn with_repeated_cursor(response: Response<Bytes>, path: &str, query: &str) 
         response.headers_mut().insert(LINK, link);
     }
     response
+}
+
+/// A page without items that leads to the first one, in the body and in the `Link`.
+pub fn empty_page(path: &str, query: &str) -> Response<Bytes> {
+    let first = cursor(0);
+    let mut response =
+        respond(StatusCode::OK, "application/json", json!({"items": [], "next": first}).to_string());
+    let rest: Vec<&str> = query.split('&').filter(|pair| !pair.is_empty()).collect();
+    let link =
+        format!("<{path}?{}>; rel=\"next\"", [vec![&*format!("cursor={first}")], rest].concat().join("&"));
+    response.headers_mut().insert(LINK, checked_header(&link));
+    response
+}
+
+/// A request of somebody else.
+pub fn others(other: &Other) -> Request<Bytes> {
+    let kind = if other.method.eq_ignore_ascii_case("PATCH") { MERGE_PATCH } else { "application/json" };
+    let request = Request::builder().method(&*other.method).uri(&other.path).header(CONTENT_TYPE, kind);
+    let body = Value::Object(other.body.clone()).to_string();
+    request.body(body.into()).expect("rules are checked when they are read")
+}
+
+/// The request of a server that keeps other values; a body of another shape stays as it is.
+pub fn with_stored(mut request: Request<Bytes>, stored: &Map<String, Value>) -> Request<Bytes> {
+    if let Ok(Value::Object(mut body)) = serde_json::from_slice(request.body()) {
+        for (name, value) in stored {
+            match value {
+                Value::Null => drop(body.remove(name)),
+                value => drop(body.insert(name.clone(), value.clone())),
+            }
+        }
+        *request.body_mut() = Value::Object(body).to_string().into();
+        request.headers_mut().remove(CONTENT_LENGTH);
+    }
+    request
 }
 
 /// Changes the tree of a listing; an answer of another shape stays as it is.

@@ -17,19 +17,30 @@ use super::rules::{Hide, Reads};
 /// Empty when new rules come into force.
 #[derive(Default)]
 pub struct Memory {
-    /// By path: objects that some reads do not show.
-    hidden: HashMap<String, Hide>,
+    /// By path: objects that some reads show as they were.
+    hidden: HashMap<String, Hidden>,
     /// By method and address: the last true answer to a read.
     answers: HashMap<(Method, Uri), Response<Bytes>>,
 }
 
+/// An object with a change that some reads do not show.
+struct Hidden {
+    hide: Hide,
+    /// The answer to a read before the change; none, if it was not there.
+    before: Option<Response<Bytes>>,
+}
+
 impl Memory {
-    /// Hides the object that an answer says was created.
-    pub fn hide(&mut self, hide: &Hide, response: &Response<Bytes>) {
+    /// Hides what a write did; `before` is what a read of its path said.
+    pub fn hide(&mut self, hide: &Hide, path: &str, before: &Response<Bytes>, response: &Response<Bytes>) {
         let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
-        if let (StatusCode::CREATED, Some(path)) = (response.status(), location) {
-            self.hidden.insert(path.to_owned(), hide.clone());
-        }
+        let path = match location {
+            Some(made) if response.status() == StatusCode::CREATED => made.to_owned(),
+            _ if response.status().is_success() => canonical(path),
+            _ => return,
+        };
+        let before = (before.status() == StatusCode::OK && location.is_none()).then(|| before.clone());
+        self.hidden.insert(path, Hidden { hide: hide.clone(), before });
     }
 
     /// The answer to a read as the client sees it: an older one, or without what is hidden.
@@ -45,47 +56,56 @@ impl Memory {
             return old.clone();
         }
         self.answers.insert(key, response.clone());
-        if response.status() != StatusCode::OK {
-            return response;
-        }
         let path = canonical(uri.path());
-        if self.passes_over(&path, Reads::List) {
-            return Problem::not_found(format!("`{path}` does not exist")).into_response();
+        if let Some(before) = self.passes_over(&path, Reads::List) {
+            let gone = || Problem::not_found(format!("`{path}` does not exist")).into_response();
+            return before.unwrap_or_else(gone);
         }
-        let names = self.hidden_below(&path);
-        if names.is_empty() { response } else { without(response, &names) }
+        let items = self.hidden_below(&path);
+        if items.is_empty() { response } else { with_old(response, items) }
     }
 
-    /// The names of a collection's items that a listing does not show.
-    fn hidden_below(&mut self, collection: &str) -> Vec<String> {
+    /// The items of a collection that a listing shows as they were, by their names.
+    fn hidden_below(&mut self, collection: &str) -> HashMap<String, Option<Value>> {
         let prefix = format!("{collection}/");
         let below = |path: &&String| path.strip_prefix(&prefix).is_some_and(|name| !name.contains('/'));
         let paths: Vec<String> = self.hidden.keys().filter(below).cloned().collect();
-        let passed = paths.into_iter().filter(|path| self.passes_over(path, Reads::Item));
-        passed.filter_map(|path| decode(&path[prefix.len()..])).collect()
+        let old = |path: String| {
+            let before = self.passes_over(&path, Reads::Item)?;
+            let item = before.and_then(|before| serde_json::from_slice(before.body()).ok());
+            Some((decode(&path[prefix.len()..])?, item))
+        };
+        paths.into_iter().filter_map(old).collect()
     }
 
-    /// Counts a read of a hidden object, unless it is hidden from `other` reads only.
-    fn passes_over(&mut self, path: &str, other: Reads) -> bool {
-        match self.hidden.get_mut(path) {
-            Some(hide) if hide.from != other && hide.reads > 0 => {
-                hide.reads -= 1;
-                true
-            }
-            _ => false,
+    /// Counts a read of a hidden object, and gives what it sees; nothing, if it sees the truth, as all do that are
+    /// hidden from `other` reads only.
+    fn passes_over(&mut self, path: &str, other: Reads) -> Option<Option<Response<Bytes>>> {
+        let hidden = self.hidden.get_mut(path)?;
+        if hidden.hide.from == other || hidden.hide.reads == 0 {
+            return None;
         }
+        hidden.hide.reads -= 1;
+        Some(hidden.before.clone())
     }
 }
 
-/// A listing without some items. Its tag goes: it is not that of the true listing.
-fn without(response: Response<Bytes>, names: &[String]) -> Response<Bytes> {
+/// A listing with some items as they were. Its tag goes: it is not that of the true listing.
+fn with_old(response: Response<Bytes>, mut old: HashMap<String, Option<Value>>) -> Response<Bytes> {
     let mut response = rewritten(response, |listing| {
         let Some(items) = listing["items"].as_array_mut() else { return };
         let before = items.len();
-        items.retain(|item| !names.contains(&plain_text(&item["id"])));
-        let gone = (before - items.len()) as u64;
+        let shown =
+            std::mem::take(items).into_iter().filter_map(|item| match old.remove(&plain_text(&item["id"])) {
+                Some(old) => old,
+                None => Some(item),
+            });
+        *items = shown.collect();
+        // What is left of the old ones is gone in truth.
+        items.extend(old.into_values().flatten());
+        let (before, after) = (before as u64, items.len() as u64);
         if let Some(total) = listing["total"].as_u64() {
-            listing["total"] = Value::from(total.saturating_sub(gone));
+            listing["total"] = Value::from((total + after).saturating_sub(before));
         }
     });
     response.headers_mut().remove(ETAG);

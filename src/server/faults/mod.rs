@@ -5,6 +5,7 @@
 //! tests compare with what a client believes to have done.
 
 mod effects;
+mod late;
 mod memory;
 mod rules;
 #[cfg(test)]
@@ -13,12 +14,16 @@ mod tests;
 use std::sync::{Mutex, MutexGuard};
 
 use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode};
+use http::header::{IF_MATCH, IF_NONE_MATCH};
+use http::{Method, Request, Response, StatusCode, Uri};
 use serde_json::json;
 
 use super::api::{Accepted, Problem, Server, empty, respond};
 use super::listen::Reply;
-use effects::{answered, html, redirected, with_repeated_cursor, with_total};
+use effects::{
+    answered, empty_page, html, others, redirected, with_repeated_cursor, with_stored, with_total,
+};
+use late::Delayed;
 use memory::Memory;
 use rules::{Fault, Moment, Rule};
 pub use rules::{Rules, RulesError};
@@ -32,6 +37,7 @@ struct State {
     rules: Vec<Active>,
     random: fastrand::Rng,
     memory: Memory,
+    delayed: Delayed,
     log: Vec<Logged>,
 }
 
@@ -56,6 +62,7 @@ impl Faults {
             rules: Vec::new(),
             random: fastrand::Rng::new(),
             memory: Memory::default(),
+            delayed: Delayed::default(),
             log: Vec::new(),
         };
         let faults = Faults { state: Mutex::new(state) };
@@ -73,27 +80,65 @@ impl Faults {
         }
         let fired = self.state().fired(&request);
         for fault in &fired {
-            match fault {
-                Fault::Delay(time) => tokio::time::sleep(*time).await,
-                Fault::Drop(Moment::Before) => return Reply::Drop,
-                Fault::Status(answer) if answer.at == Moment::Before => {
-                    return Reply::Whole(answered(answer));
-                }
-                Fault::Redirect(redirect) => return Reply::Whole(redirected(redirect)),
-                Fault::Html(page) => return Reply::Whole(html(page)),
-                _ => {}
+            if let Some(reply) = self.instead(server, fault, &request).await {
+                return reply;
             }
         }
+        self.carried_out(server, request, &fired).await
+    }
+
+    /// What a fault does before a request is carried out; a reply, if it is not carried out.
+    async fn instead(&self, server: &Server, fault: &Fault, request: &Request<Bytes>) -> Option<Reply> {
+        let whole = |response| Some(Reply::Whole(response));
+        match fault {
+            Fault::Delay(time) => tokio::time::sleep(*time).await,
+            Fault::Meanwhile(other) => drop(server.call(others(other)).await),
+            Fault::Drop(Moment::Before) => return Some(Reply::Drop),
+            Fault::Late(late) => {
+                self.state().delayed.push(request.clone(), late);
+                return Some(Reply::Drop);
+            }
+            Fault::Status(answer) if answer.at == Moment::Before => return whole(answered(answer)),
+            Fault::Redirect(redirect) => return whole(redirected(redirect)),
+            Fault::Html(page) => return whole(html(page)),
+            Fault::Flood(size) => return Some(Reply::Flood(*size)),
+            Fault::EmptyPage(_) if !request.uri().query().unwrap_or_default().contains("cursor=") => {
+                return whole(empty_page(request.uri().path(), request.uri().query().unwrap_or_default()));
+            }
+            _ => {}
+        }
+        None
+    }
+
+    async fn carried_out(&self, server: &Server, mut request: Request<Bytes>, fired: &[Fault]) -> Reply {
         let (method, uri) = (request.method().clone(), request.uri().clone());
+        let reads = method == Method::GET || method == Method::HEAD;
+        for fault in fired {
+            if let Fault::Stored(stored) = fault {
+                request = with_stored(request, stored);
+            }
+        }
+        let hides = fired.iter().any(|fault| matches!(fault, Fault::Hide(_)));
+        let before = if hides && !reads { Some(server.call(look(&request)).await) } else { None };
+        if fired.iter().any(|fault| matches!(fault, Fault::Twice(_))) {
+            let first = server.call(request.clone()).await;
+            self.state().note(&method, uri.path(), &first);
+        }
         let response = server.call(request).await;
+        self.state().note(&method, uri.path(), &response);
+        let due = self.state().delayed.due(&method);
+        for late in due {
+            let (method, path) = (late.method().clone(), late.uri().path().to_owned());
+            let response = server.call(late).await;
+            self.state().note(&method, &path, &response);
+        }
         let mut state = self.state();
-        state.note(&method, uri.path(), &response);
         let stale = fired.iter().any(|fault| matches!(fault, Fault::Stale(_)));
-        let response = match method == Method::GET || method == Method::HEAD {
+        let response = match reads {
             true => state.memory.seen_through(&method, &uri, response, stale),
             false => response,
         };
-        state.finish(&fired, uri.query().unwrap_or_default(), uri.path(), response)
+        state.finish(fired, &uri, before, response)
     }
 
     /// `PUT /_faults` and `GET /_log`. Rules cannot be read back: they are the tester's own.
@@ -123,6 +168,7 @@ impl State {
         self.random = fastrand::Rng::with_seed(rules.seed);
         self.rules = rules.rules.into_iter().map(|rule| Active { rule, seen: 0, fired: 0 }).collect();
         self.memory = Memory::default();
+        self.delayed = Delayed::default();
     }
 
     fn fired(&mut self, request: &Request<Bytes>) -> Vec<Fault> {
@@ -149,24 +195,48 @@ impl State {
     }
 
     /// What of an answer reaches the client.
-    fn finish(&mut self, fired: &[Fault], query: &str, path: &str, mut response: Response<Bytes>) -> Reply {
-        let mut cut = None;
+    fn finish(
+        &mut self,
+        fired: &[Fault],
+        uri: &Uri,
+        before: Option<Response<Bytes>>,
+        mut response: Response<Bytes>,
+    ) -> Reply {
+        let (path, query) = (uri.path(), uri.query().unwrap_or_default());
+        let (mut cut, mut pause) = (None, None);
         for fault in fired {
             match fault {
-                Fault::Hide(hide) => self.memory.hide(hide, &response),
+                Fault::Hide(hide) => {
+                    if let Some(before) = &before {
+                        self.memory.hide(hide, path, before, &response);
+                    }
+                }
                 Fault::Status(answer) => response = answered(answer),
                 Fault::Drop(_) => return Reply::Drop,
                 Fault::Truncate(at) => cut = Some(*at),
                 Fault::RepeatCursor(_) => response = with_repeated_cursor(response, path, query),
                 Fault::Total(total) => response = with_total(response, *total),
-                Fault::Delay(_) | Fault::Html(_) | Fault::Redirect(_) | Fault::Stale(_) => {}
+                Fault::Drip(time) => pause = Some(*time),
+                _ => {}
             }
         }
-        match cut {
-            Some(at) => Reply::Cut(response, at),
-            None => Reply::Whole(response),
+        match (cut, pause) {
+            (Some(at), _) => Reply::Cut(response, at),
+            (None, Some(pause)) => Reply::Drip(response, pause),
+            (None, None) => Reply::Whole(response),
         }
     }
+}
+
+/// A read of what a write is about to change.
+fn look(request: &Request<Bytes>) -> Request<Bytes> {
+    let mut look = Request::new(Bytes::new());
+    *look.uri_mut() = request.uri().clone();
+    *look.headers_mut() = request.headers().clone();
+    for condition in [IF_MATCH, IF_NONE_MATCH] {
+        look.headers_mut().remove(condition);
+    }
+    look
 }
 
 impl Active {

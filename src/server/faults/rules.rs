@@ -15,6 +15,8 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde::Deserialize;
 use serde_yaml::with::singleton_map;
 
+use crate::core::value::{Map, Value};
+
 /// A rules file, or the body of `PUT /_faults`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -70,7 +72,7 @@ pub enum Fault {
     /// `200` with this page, as a login page or a captive portal gives.
     Html(String),
     Redirect(Redirect),
-    /// An object made by this request is not shown by the next reads.
+    /// What this request changes is not shown by the next reads: they see what was there before.
     Hide(Hide),
     /// A listing's `next` is the cursor that it was asked with.
     RepeatCursor(Yes),
@@ -78,6 +80,44 @@ pub enum Fault {
     Total(u64),
     /// The answer that the same read had the last time. Nothing before the second read.
     Stale(Yes),
+    /// The connection ends, and the request is carried out later, after newer ones.
+    Late(Late),
+    /// Delivered twice, as a proxy does that tries again. The second answer is given.
+    Twice(Yes),
+    /// So long before each byte of the body.
+    #[serde(with = "humantime_text")]
+    Drip(Duration),
+    /// `200` with so many blanks for a body, whose length is not announced.
+    Flood(u64),
+    /// Somebody else's request, carried out before this one. It is not in the log.
+    Meanwhile(Other),
+    /// The server keeps other values than it was sent: these members take the place of the body's; `null` leaves
+    /// one out.
+    Stored(Map<String, Value>),
+    /// An empty page comes first, and leads to the one that was asked for.
+    EmptyPage(Yes),
+}
+
+/// A request of somebody else.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Other {
+    pub method: String,
+    pub path: String,
+    /// JSON; a merge patch where the method is PATCH.
+    #[serde(default)]
+    pub body: Map<String, Value>,
+}
+
+/// When a lost request is carried out after all.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Late {
+    /// Behind so many further requests, from 1, before the last of them is answered.
+    pub after: u64,
+    /// Only requests with this method count; all, if left out.
+    #[serde(rename = "of")]
+    pub method: Option<String>,
 }
 
 /// Before the request is carried out, in place of it; or after.
@@ -113,7 +153,7 @@ pub struct Redirect {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hide {
-    /// How many reads do not show it.
+    /// How many reads do not show it, from the answer on.
     pub reads: u64,
     #[serde(default)]
     pub from: Reads,
@@ -183,6 +223,8 @@ impl Rule {
                 check_status(redirect.status)?;
                 check_header(http::header::LOCATION, &redirect.to)
             }
+            Fault::Late(late) if late.after == 0 => Err("`after` counts from 1".into()),
+            Fault::Meanwhile(other) => check_request(other),
             _ => Ok(()),
         }
     }
@@ -197,6 +239,11 @@ fn check_status(status: u16) -> Result<(), String> {
 
 fn check_header(name: HeaderName, value: &str) -> Result<(), String> {
     HeaderValue::from_str(value).map(drop).map_err(|_| format!("`{name}` cannot be sent"))
+}
+
+fn check_request(other: &Other) -> Result<(), String> {
+    let built = http::Request::builder().method(&*other.method).uri(&other.path).body(());
+    built.map(drop).map_err(|error| format!("`{} {}` cannot be sent: {error}", other.method, other.path))
 }
 
 fn problem_type() -> String {
@@ -274,6 +321,8 @@ mod tests {
                 "rule 2 of the faults: `99`",
             ),
             ("rules: [{match: {nth: 0}, fault: {drop: before}}]", "count from 1"),
+            ("rules: [{fault: {late: {after: 0}}}]", "`after` counts from 1"),
+            ("rules: [{fault: {meanwhile: {method: 'A B', path: /a}}}]", "`A B /a` cannot be sent"),
             ("rules: [{match: {probability: 2}, fault: {drop: before}}]", "between 0 and 1"),
             ("rules: [{fault: {redirect: {to: \"a\\nb\"}}}]", "`location` cannot be sent"),
         ] {

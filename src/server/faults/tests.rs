@@ -232,3 +232,83 @@ async fn an_open_request_is_finished_when_the_server_stops() {
     bad.task.await.expect("the server stopped");
     assert!(TcpStream::connect(bad.address).await.is_err());
 }
+
+#[tokio::test]
+async fn an_old_state_is_shown_for_some_reads() {
+    let bad = Bad::start("").await;
+    bad.status("PUT /teams/a").await;
+    bad.status("PUT /teams/b").await;
+    let rules = "rules: [{match: {method: PUT}, fault: {hide: {reads: 2}}}, {match: {method: DELETE}, fault: {hide: {reads: 2, from: list}}}]";
+    bad.send("PUT /_faults", rules).await;
+    bad.send("PUT /teams/a", r#"{"x":1}"#).await;
+    assert_eq!(bad.json("GET /teams/a").await["x"], Value::Null, "as it was");
+    assert_eq!(bad.json("GET /teams").await["items"][0]["x"], Value::Null, "as it was");
+    assert_eq!(bad.json("GET /teams/a").await["x"], json!(1));
+    bad.status("DELETE /teams/b").await;
+    assert_eq!(bad.status("GET /teams/b").await, Some(404), "of listings only");
+    for total in [2, 2, 1] {
+        let listing = bad.json("GET /teams").await;
+        assert_eq!(listing["total"], json!(total));
+        assert_eq!(listing["items"].as_array().map(Vec::len), Some(total));
+    }
+}
+
+#[tokio::test]
+async fn a_lost_request_is_carried_out_after_newer_ones() {
+    let rules = "rules: [{match: {method: PUT, nth: 1}, fault: {late: {after: 2, of: PUT}}}]";
+    let bad = Bad::start(rules).await;
+    assert_eq!(bad.send("PUT /teams/a", r#"{"n":1}"#).await, None);
+    assert_eq!(bad.status("GET /teams/a").await, Some(404));
+    bad.send("PUT /teams/a", r#"{"n":2}"#).await;
+    assert_eq!(bad.json("GET /teams/a").await["n"], json!(2));
+    bad.send("PUT /teams/b", r#"{"n":3}"#).await;
+    assert_eq!(bad.json("GET /teams/a").await["n"], json!(1));
+    assert_eq!(bad.log().await, ["/teams/a 201", "/teams/b 201", "/teams/a 200"]);
+}
+
+#[tokio::test]
+async fn requests_that_are_more_than_one() {
+    let rules = "rules:\n- {match: {method: POST}, fault: {twice: true}}\n- {match: {method: DELETE}, fault: {twice: true}}\n- {match: {method: GET, path: /teams/1}, fault: {meanwhile: {method: PATCH, path: /teams/1, body: {by: other}}}}";
+    let bad = Bad::start(rules).await;
+    assert_eq!(bad.json("POST /teams").await["id"], json!(2), "the answer to the second");
+    assert_eq!(bad.json("GET /teams/1").await["by"], json!("other"));
+    assert_eq!(bad.status("DELETE /teams/1").await, Some(404));
+    assert_eq!(
+        bad.log().await,
+        ["/teams 201", "/teams 201", "/teams/1 204"],
+        "what others do is not in the log"
+    );
+}
+
+#[tokio::test]
+async fn a_server_that_keeps_other_values() {
+    let bad = Bad::start("rules: [{fault: {stored: {x: other, y: null, z: 1}}}]").await;
+    bad.send("PUT /teams/a", r#"{"x":"mine","y":2,"w":3}"#).await;
+    let item = bad.json("GET /teams/a").await;
+    assert_eq!(
+        (&item["x"], item.get("y"), &item["z"], &item["w"]),
+        (&json!("other"), None, &json!(1), &json!(3))
+    );
+}
+
+#[tokio::test]
+async fn a_page_without_items_leads_to_the_first() {
+    let bad = Bad::start("rules: [{match: {path: /teams}, fault: {empty-page: true}}]").await;
+    bad.status("PUT /teams/a").await;
+    let (_, headers, body) = bad.send("GET /teams?limit=5", "").await.expect("an answer");
+    assert_eq!(body, r#"{"items":[],"next":"c0"}"#);
+    assert_eq!(headers["link"], "</teams?cursor=c0&limit=5>; rel=\"next\"");
+    assert_eq!(bad.json("GET /teams?cursor=c0&limit=5").await["items"][0]["id"], json!("a"));
+}
+
+#[tokio::test]
+async fn bodies_that_come_slowly_or_without_end() {
+    let bad = Bad::start(
+        "rules: [{match: {path: /a}, fault: {drip: 1ms}}, {match: {path: /b}, fault: {flood: 1000000}}]",
+    )
+    .await;
+    assert_eq!(bad.json("GET /a").await, json!({"items": [], "total": 0}));
+    let (status, headers, body) = bad.send("GET /b", "").await.expect("an answer");
+    assert_eq!((status, headers.get("content-length")), (200, None));
+    assert!(body.len() > 900_000 && body.iter().all(|byte| *byte == b' '));
+}

@@ -20,7 +20,7 @@ impl<'l> Lists<'l> {
     /// The elements that are compared, and the others.
     pub fn split(items: &'l [Node], observed: &'l [Value], scope: Scope<'l>) -> (Lists<'l>, Lists<'l>) {
         let whole = Lists {
-            items: items.iter().collect(),
+            items: items.iter().map(Node::element).collect(),
             observed: observed.iter().collect(),
             left: (0..items.len()).collect(),
             right: (0..observed.len()).collect(),
@@ -28,7 +28,7 @@ impl<'l> Lists<'l> {
         };
         let is_compared = |scope: Scope| !scope.here().not_compared();
         let (left, other_left): (Vec<_>, Vec<_>) =
-            (0..items.len()).partition(|i| is_compared(scope.element(*i, Some(&items[*i]), None)));
+            (0..items.len()).partition(|i| is_compared(scope.element(*i, Some(items[*i].element()), None)));
         let (right, other_right): (Vec<_>, Vec<_>) =
             (0..observed.len()).partition(|j| is_compared(scope.element(*j, None, Some(&observed[*j]))));
         (whole.select(&left, &right), whole.select(&other_left, &other_right))

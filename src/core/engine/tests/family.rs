@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::model::{Model, document, kind};
-use crate::core::document::{Document, Ensure};
+use crate::core::document::{Document, Drift, Ensure};
 use crate::core::engine::Options;
 use crate::core::filter::Filter;
 use crate::core::kind::Read;
@@ -57,6 +57,19 @@ fn children_of_a_replaced_parent_go_with_it_and_are_created_again() {
     assert_eq!(words(&report), ["none in-sync", "none in-sync", "replace done", "replace done"]);
     assert_eq!(model.writes(), ["delete Zone b", "create Zone b", "create Record b/r"]);
     assert_eq!(words(&model.plan(&documents)), ["none in-sync"; 4]);
+}
+
+#[test]
+fn a_child_that_would_not_be_made_again_keeps_its_parent_from_being_replaced() {
+    let (mut model, mut documents) = with_a_change();
+    documents[3].policy.drift = Drift::Report;
+    let report = model.apply_with(&documents, consent(), None);
+    let Outcome::Refused(why) = &report.objects[2].result else { panic!("{report:?}") };
+    assert_eq!(
+        why.message,
+        "`Record b/r` would go with it, and would not be created again, by `trueup/drift: report`"
+    );
+    assert!(model.writes().is_empty());
 }
 
 /// Somebody puts a record into the zone `b`.

@@ -291,3 +291,26 @@ fn a_version_that_only_an_unreadable_object_would_tell_is_done_without() {
     assert_eq!(result(&report), "done", "{} requests", model.log.len());
     assert!(model.log.len() <= 4, "{:?}", model.log);
 }
+
+/// What could not be looked at when the plan was made was not agreed to, and nothing is said of it that nobody saw.
+#[test]
+fn what_was_not_known_to_the_plan_was_not_confirmed() {
+    for (there, ensure, action) in [
+        (None, Ensure::Present, "create"),
+        (Some(json!({"size": 7})), Ensure::Present, "update"),
+        (Some(json!({"size": 7})), Ensure::Absent, "delete"),
+    ] {
+        let (mut model, mut documents) = team(true);
+        documents[0].policy.ensure = ensure;
+        if let Some(value) = there {
+            model.put("Team", &[("name", "a")], value);
+        }
+        model.faults.insert(("list", 1), Fault::Fails(FailureClass::Status(410)));
+        let plan = model.plan(&documents);
+        assert_eq!(result(&plan), "unknown", "{action}");
+        let report = model.apply_with(&documents, Default::default(), Some(&plan));
+        let Outcome::Refused(why) = &report.objects[0].result else { panic!("{report:?}") };
+        assert!(why.message.starts_with(&format!("to {action} it was not part of what was confirmed: ")));
+        assert_eq!(model.writes(), [""; 0]);
+    }
+}

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::model::{Fault, Model, document, kind, reference};
-use crate::core::document::{Document, Ensure};
+use crate::core::document::{Document, Drift, Ensure};
 use crate::core::exchange::FailureClass;
 use crate::core::fields::Immutable;
 use crate::core::graph::Graph;
@@ -71,6 +71,29 @@ fn a_run_that_ends_between_is_finished_by_the_next() {
     let report = model.apply_with(&documents, Default::default(), Some(&plan));
     assert_eq!(words(&report), [("update", "done"), ("create", "done")]);
     assert_eq!(model.writes(), ["create Flow f", "update Realm r"]);
+}
+
+/// Whether a third object held those up that need both decided whether they went on: a plan listed the update, and
+/// the run left it out.
+#[test]
+fn what_needs_an_object_that_comes_again_goes_on_whatever_comes_of_that() {
+    for size_of_other in [1, 2] {
+        let (mut realm, mut flow) =
+            (referring("Realm", "r", "master", "Realm/r"), referring("Flow", "f", "realm", "Realm/r"));
+        realm.policy.drift = Drift::Report;
+        flow.policy.depends_on.push((reference("Flow/g"), Pos::default()));
+        let other = document("Flow", &[("name", "g")], json!({"size": 2}));
+        let mut model = Model::new(kinds());
+        model.put("Realm", &[("name", "r")], json!({"size": 1}));
+        model.put("Flow", &[("name", "f")], json!({"size": 1}));
+        model.put("Flow", &[("name", "g")], json!({"size": size_of_other}));
+        let documents = [realm, other, flow];
+        let plan = model.plan(&documents);
+        let report = model.apply(&documents);
+        assert_eq!(words(&plan)[0], ("update", "refused"), "{size_of_other}");
+        assert_eq!(words(&plan)[2], ("update", "planned"), "{size_of_other}");
+        assert_eq!(words(&report)[2], ("update", "done"), "{size_of_other}");
+    }
 }
 
 #[test]

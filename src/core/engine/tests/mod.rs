@@ -1,23 +1,34 @@
 //! The engine against a model server: what it asks, what it writes, and what it reports.
 
+mod base;
+mod bodies;
 mod check;
 mod conflicts;
 mod creates;
+mod decisions;
 mod deletions;
 mod family;
 mod faults;
 mod guards;
 mod lanes;
 mod later;
+mod left;
+mod left_out;
+mod listings;
 pub mod make;
+mod marks;
 mod memory;
 mod model;
+mod needs;
 mod operations;
 mod order;
 mod pass;
 mod pledges;
+mod ready;
 mod rename;
 mod runs;
-mod simulation;
+pub mod simulation;
+mod specimens;
 mod stick;
+mod stops;
 mod together;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::make::key_of;
 pub use super::make::{document, kind, reference};
 use super::memory::Memory;
+use crate::core::engine::Stop;
 use crate::core::exchange::{
     Answer, Ask, Body, Failure, FailureClass, Item, Listing, Operation, Progress, Target, VersionToken,
     Wanted, Write,
@@ -100,6 +101,16 @@ pub struct Model {
     pub strict: bool,
     /// Listings do not tell the versions.
     pub unversioned_lists: bool,
+    /// What goes on at the server by itself, just before each look at it.
+    pub at_look: Option<fn(&mut Model)>,
+    /// What the listings cannot read, as sentences.
+    pub problems: Vec<String>,
+    /// What the next look is answered with, whatever it asks.
+    pub instead: Option<Answer>,
+    /// The run is stopped in place of the event of this number.
+    pub stop: Option<(u32, Stop)>,
+    /// The bodies of all creates and updates, in order.
+    pub bodies: Vec<Body>,
 }
 
 impl Model {
@@ -136,6 +147,12 @@ impl Model {
     }
 
     pub fn ask(&mut self, ask: &Ask) -> Answer {
+        if let Some(at_look) = self.at_look {
+            at_look(self);
+        }
+        if let Some(answer) = self.instead.take() {
+            return answer;
+        }
         match ask {
             Ask::List(collection, wanted) => {
                 self.log
@@ -177,7 +194,7 @@ impl Model {
                     others: others.into_iter().map(|item| item.key).collect(),
                     seen,
                     incomplete: fault.map(|_| Box::new(Explanation::new("the listing was cut"))),
-                    problems: Vec::new(),
+                    problems: self.problems.clone(),
                 })
             }
             Ask::Read(target) => {
@@ -247,6 +264,10 @@ impl Model {
         };
         let names: Vec<String> = write.members().iter().map(|one| one.target().id.key.to_string()).collect();
         self.log.push(format!("{role} {} {}", write.target().id.kind.kind, names.join(" ")));
+        self.bodies.extend(write.members().iter().filter_map(|one| match one {
+            Write::Create(_, body) | Write::Update(_, body) => Some(body.clone()),
+            _ => None,
+        }));
         if names.len() > 1 && names.iter().any(|name| self.poison.contains(name)) {
             return failed(FailureClass::Status(422));
         }
@@ -412,7 +433,7 @@ fn item(stored: &Stored) -> Item {
         version: None,
         value: Arc::new(value),
         deleting: is_going(stored),
-        ready: None,
+        ready: stored.value.get("ready").and_then(Value::as_bool),
     }
 }
 

@@ -25,7 +25,7 @@ fn change(path: &str, before: Value, after: Value) -> Change {
 }
 
 fn pledge(action: Action, changes: Vec<Change>) -> Pledge {
-    Pledge { action, changes, server_id: None, references: Vec::new(), refused: None }
+    Pledge { action, changes, server_id: None, references: Vec::new(), refused: None, moved: None }
 }
 
 fn team(spec: Value) -> (Model, [Document; 1]) {
@@ -122,6 +122,52 @@ fn another_object_of_its_name_is_not_updated() {
     }
 }
 
+/// The first of a cycle was made without the field that waits, and the run was ended.
+#[test]
+fn what_waits_for_the_rest_of_a_cycle_is_gone_on_with() {
+    let referring = |kind: &str, name: &str, field: &str, to: &str| {
+        let mut document = document(kind, &[("name", name)], json!({"size": 1, field: null}));
+        document.spec.get_mut(field).expect("it is there").want = Want::Ref(Box::new(reference(to)));
+        document
+    };
+    let documents = [referring("Realm", "r", "flow", "Flow/f"), referring("Flow", "f", "realm", "Realm/r")];
+    for (there, said) in [
+        (json!({"size": 1}), "update done"),
+        (json!({"size": 2}), "update refused it has come into being since the plan was made"),
+        (json!({"size": 1, "flow": 9}), "update refused it has come into being since the plan was made"),
+    ] {
+        let mut model = Model::new(vec![kind("Realm", true, None), kind("Flow", true, None)]);
+        model.put("Realm", &[("name", "r")], there.clone());
+        let pledges = || vec![pledge(Action::Create, Vec::new()), pledge(Action::Create, Vec::new())];
+        let report = model.apply_saved(&documents, pledges(), Options::default());
+        assert_eq!(told(&report), said, "{there}");
+        let kept = model.get("Realm", "r").expect("it is there").clone();
+        assert_eq!(kept["size"], there["size"], "{there}");
+        if said.contains("done") {
+            assert_eq!(kept["flow"], 2);
+            let report = model.apply_saved(&documents, pledges(), Options::default());
+            let words: Vec<&str> = report.objects.iter().map(|entry| entry.result.word()).collect();
+            assert_eq!(words, ["already-applied", "already-applied"]);
+        }
+    }
+}
+
+/// What moved before the run began is not done; what is gone by itself was done.
+#[test]
+fn what_is_known_to_have_moved() {
+    for (there, said) in [(true, "delete refused the mark is gone"), (false, "delete already-applied")] {
+        let (mut model, mut documents) = team(json!({}));
+        documents[0].policy.ensure = Ensure::Absent;
+        if !there {
+            model.objects.clear();
+        }
+        let moved = Some(Explanation::new("the mark is gone"));
+        let report = held(&mut model, &documents, Pledge { moved, ..pledge(Action::Delete, vec![]) });
+        assert_eq!(told(&report), said);
+        assert_eq!(model.get("Team", "a").is_some(), there);
+    }
+}
+
 /// A creation compares nothing, and is made of what it refers to.
 #[test]
 fn a_reference_that_names_another_value() {
@@ -173,5 +219,41 @@ fn a_rotation_is_done_again_and_a_creation_is_not() {
             assert_eq!(told(&report), said, "{run}");
             assert_eq!(model.writes().len(), run * writes, "{:?}", model.log);
         }
+    }
+}
+
+/// A run made the parent and was ended; the server has made what comes with it, as it pleases. That is nobody's work,
+/// and the rest of the plan. What could have been made by somebody is not.
+#[test]
+fn what_came_with_its_parent_before_the_end_of_a_run_is_gone_on_with() {
+    let mut settings = kind("Settings", false, Some("Zone"));
+    settings.parts.retain(|part| &*part.name == "in");
+    (settings.list, settings.create, settings.delete) = (None, None, None);
+    let documents = |child: &str, key: &[(&str, &str)]| {
+        [document("Zone", &[("name", "z")], json!({"size": 1})), document(child, key, json!({"ttl": 5}))]
+    };
+    let singleton: &[(&str, &str)] = &[("in", "z")];
+    let record: &[(&str, &str)] = &[("in", "z"), ("name", "r")];
+    for (child, key, zone, said) in [
+        ("Settings", singleton, Action::Create, "update done"),
+        ("Settings", singleton, Action::Replace, "update done"),
+        // The plan did not make the parent.
+        (
+            "Settings",
+            singleton,
+            Action::None,
+            "update refused it has come into being since the plan was made",
+        ),
+        ("Record", record, Action::Create, "update refused it has come into being since the plan was made"),
+    ] {
+        let kinds = vec![kind("Zone", false, None), settings.clone(), kind("Record", false, Some("Zone"))];
+        let mut model = Model::new(kinds);
+        model.put("Zone", &[("name", "z")], json!({"size": 1}));
+        model.put(child, key, json!({"ttl": 60, "more": true}));
+        let plan = vec![pledge(zone, vec![]), pledge(Action::Create, vec![])];
+        let mut report = model.apply_saved(&documents(child, key), plan, Options::default());
+        report.objects.remove(0);
+        assert_eq!(told(&report), said, "{child} {zone:?}");
+        assert_eq!(model.writes().len(), usize::from(said == "update done"), "{child} {zone:?}");
     }
 }

@@ -17,8 +17,13 @@ impl Model {
         let (began, mut now) = (self.now, Duration::ZERO);
         let mut answers: VecDeque<(RequestId, Answer)> = VecDeque::new();
         let mut event = Event::Start;
-        for _ in 0..100_000 {
+        for count in 0..100_000 {
             let mut wake = None;
+            if let Some((_, why)) = self.stop.take_if(|(at, _)| *at == count) {
+                if let Event::Answered(id, answer) = std::mem::replace(&mut event, Event::Stop(why)) {
+                    answers.push_front((id, answer));
+                }
+            }
             let effects = engine.step(now, event);
             let writes = effects.iter().filter(|effect| matches!(effect, Effect::Write(..))).count();
             self.most_writes = self.most_writes.max(writes);
@@ -115,7 +120,7 @@ impl Model {
         self.run(engine)
     }
 
-    fn engine(
+    pub fn engine(
         &self,
         documents: &[Document],
         mode: Mode,

@@ -10,7 +10,7 @@ use super::dice::Dice;
 use super::makes::Profile;
 use super::scene::{Declared, GONE, Scene, Stands, declared};
 use super::world::{World, members};
-use super::writes::{US, made};
+use super::writes::{US, in_its_own_way, made};
 
 /// What an actor does when its time has come.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,6 +105,7 @@ impl World {
         } else if let Some((_, Declared::Value(_))) = declared(document).find(|(name, _)| *name == "fixed") {
             value["fixed"] = "c".into();
         }
+        in_its_own_way(&mut value);
         let base = document.base.spec().is_some();
         if base && (!by_chance || dice.chance(0.8)) {
             value[GONE.0] = if dice.chance(0.3) { "x" } else { GONE.1 }.into();

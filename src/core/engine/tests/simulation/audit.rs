@@ -25,6 +25,8 @@ struct Look {
     asked: u64,
     told: u64,
     shown: Shown,
+    /// By a read of the object alone.
+    by_read: bool,
 }
 
 /// What passed about one object.
@@ -222,14 +224,18 @@ impl Audit {
         let trail = &self.trails[at];
         let present = |look: &&Look| matches!(look.shown, Shown::Present(_));
         let Some(decided) = trail.looks.iter().find(present) else { return false };
-        let mut live =
-            trail.looks.iter().filter(|look| look.asked > trail.fence && look.asked > decided.told);
-        live.any(|live| {
-            let Shown::Present(id) = &live.shown else { return false };
-            // The look on which the decision rests has shown the same object.
+        let live = trail.looks.iter().filter(|look| look.asked > trail.fence && look.asked > decided.told);
+        // The look on which the decision rests has shown the same object.
+        let shows = |live: &Look| {
             let decided = trail.looks.iter().any(|look| look.told < live.asked && look.shown == live.shown);
-            decided && target.server_id.as_deref() == Some(id)
-        })
+            decided && matches!(&live.shown, Shown::Present(id) if target.server_id.as_deref() == Some(id))
+        };
+        // A read is of the object alone, so the last counts. A listing may have been asked for another object while
+        // the deletion waited for its turn, and may lag: one that the decision waited for has to show it.
+        match live.clone().filter(|look| look.by_read).max_by_key(|look| look.asked) {
+            Some(last) => shows(last),
+            None => live.into_iter().any(shows),
+        }
     }
 
     /// What is to go and needs the object was last seen to be absent, or was never seen.
@@ -265,8 +271,8 @@ impl Audit {
             return self.broke(format!("an answer to no request: {id}"));
         };
         match (&ask, answer) {
-            (Ask::Read(target), Answer::Found(item)) => self.look(&target.id, asked, present(item)),
-            (Ask::Read(target), Answer::Absent) => self.look(&target.id, asked, Shown::Absent),
+            (Ask::Read(target), Answer::Found(item)) => self.look(&target.id, asked, present(item), true),
+            (Ask::Read(target), Answer::Absent) => self.look(&target.id, asked, Shown::Absent, true),
             (Ask::List(collection, _), Answer::Listed(listing)) => self.listed(collection, asked, listing),
             _ => {}
         }
@@ -292,10 +298,10 @@ impl Audit {
         }
     }
 
-    fn look(&mut self, id: &ObjectId, asked: u64, shown: Shown) {
+    fn look(&mut self, id: &ObjectId, asked: u64, shown: Shown, by_read: bool) {
         let told = self.clock;
         if let Some(at) = self.at.get(id) {
-            self.trails[*at].looks.push(Look { asked, told, shown });
+            self.trails[*at].looks.push(Look { asked, told, shown, by_read });
         }
     }
 
@@ -313,8 +319,10 @@ impl Audit {
                 continue;
             }
             match shown.get(&id.key) {
-                Some(shown) => self.look(&id, asked, shown.clone()),
-                None if whole && !listing.others.contains(&id.key) => self.look(&id, asked, Shown::Absent),
+                Some(shown) => self.look(&id, asked, shown.clone(), false),
+                None if whole && !listing.others.contains(&id.key) => {
+                    self.look(&id, asked, Shown::Absent, false)
+                }
                 None => {}
             }
         }

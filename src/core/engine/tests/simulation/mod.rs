@@ -1,13 +1,12 @@
 //! Random and exhaustive schedules: from a list of choices a scene, a server, faults, other actors and an order of
 //! events; and the invariants that hold in every one of them. `docs/reliability.md` tells what is simulated.
 //!
-//! `TRUEUP_SEEDS=N` runs N schedules, `TRUEUP_SEED=N` the one with this seed, `TRUEUP_CHOICES=LIST` the one with
-//! these choices; all are read when the tests are built. A schedule that failed becomes a test of its own, named
-//! after what it found.
+//! Campaigns whose size or seed is asked for stand in `src/simulation/asked.rs`, as the core names no environment. A
+//! schedule that failed becomes a test of its own, named after what it found.
 
 mod actors;
 mod audit;
-mod campaigns;
+pub mod campaigns;
 mod dice;
 mod fate;
 mod makes;
@@ -156,6 +155,9 @@ impl Live<'_> {
     /// A random schedule: a plan, a troubled run, perhaps one that dies, and the quiet after.
     fn random(&mut self) -> Result<(), Vec<String>> {
         let scene = Rc::new(Scene::draw(self.dice));
+        if self.loud {
+            self.log.extend(scene.told());
+        }
         let mut world = World::draw(scene, self.dice);
         let reference = if self.dice.chance(0.4) { Some(self.undisturbed(&world)?) } else { None };
         let trouble = Trouble {
@@ -199,9 +201,4 @@ fn tell(name: &str, choices: &[u32], live: impl Fn(&mut Live) -> Result<(), Vec<
         log.join("\n"),
         broken.join("\n")
     )
-}
-
-/// A number given when the tests are built: the core names no environment.
-fn number(given: Option<&str>) -> Option<u64> {
-    given.map(|text| text.parse().expect("a number"))
 }

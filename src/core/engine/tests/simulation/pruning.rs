@@ -260,8 +260,14 @@ fn run(scene: &mut Scene, dice: &mut Dice, faults: f64, meddling: f64) -> Report
     let graph = Graph::build(&documents, &scene.kinds).expect("documents that fit together");
     let sets = [scene.set.clone()];
     let former = Former::default();
-    let known =
-        Known { sets: &sets, documents: &documents, graph: &graph, kinds: &scene.kinds, former: &former };
+    let known = Known {
+        sets: &sets,
+        documents: &documents,
+        graph: &graph,
+        kinds: &scene.kinds,
+        former: &former,
+        holds: &|_, _| Ok(()),
+    };
     documents = [documents.clone(), plan(&known, swept, &gates).doomed].concat();
     let graph = Graph::build(&documents, &scene.kinds).expect("what is too much is needed by nobody");
     let engine = |mode, agreed: Option<&Report>| {

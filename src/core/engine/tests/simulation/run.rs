@@ -424,9 +424,11 @@ impl<'w> Run<'w> {
             hold(why != Some(""), "I14: nothing says why");
             hold(!why.is_some_and(|why| why.contains("before it was settled")), "I14: it was left unsettled");
         }
-        let text = format!("{report:?}");
-        if [CANARY, SEALED].iter().any(|secret| text.contains(&secret[..16])) {
-            broken.push("I16: a secret is in the report".into());
+        if scene.has_secrets {
+            let text = format!("{report:?}");
+            if [CANARY, SEALED].iter().any(|secret| text.contains(&secret[..16])) {
+                broken.push("I16: a secret is in the report".into());
+            }
         }
     }
 }

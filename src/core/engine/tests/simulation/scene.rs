@@ -9,7 +9,7 @@ use serde_json::json;
 use super::super::model::document;
 use super::dice::Dice;
 use super::makes::{KINDS, MAKES, Manner, PROFILES, Profile};
-use crate::core::base::Base;
+use crate::core::base::{Base, Past};
 use crate::core::document::{Document, Drift, Ensure, OnConflict, Policy};
 use crate::core::graph::Graph;
 use crate::core::kind::Kind;
@@ -45,6 +45,8 @@ pub struct Scene {
     /// Objects that may be replaced, as an option names them.
     pub replace: BTreeSet<String>,
     pub manners: Vec<Manner>,
+    /// Whether any document has a secret that a report could show.
+    pub has_secrets: bool,
 }
 
 impl Scene {
@@ -74,7 +76,23 @@ impl Scene {
         let graph = Graph::build(&documents, &KINDS).expect("the documents fit together");
         let manners = documents.iter().map(|document| Manner::of(&document.id.kind.kind)).collect();
         let selected = vec![true; documents.len()];
-        Scene { documents, selected, stands, graph, replace: BTreeSet::new(), manners }
+        let is_secret = |document: &Document| declared(document).any(|(name, _)| name == "token");
+        let has_secrets = documents.iter().any(is_secret);
+        Scene { documents, selected, stands, graph, replace: BTreeSet::new(), manners, has_secrets }
+    }
+
+    /// What a story begins with: the documents, and what each needs.
+    pub fn told(&self) -> Vec<String> {
+        let told = |(at, document): (usize, &Document)| {
+            let named = |at: &usize| self.documents[*at].id.slashed();
+            let node = &self.graph.nodes[at];
+            let needs: Vec<String> = node.needs().iter().map(named).collect();
+            let later: Vec<String> = node.later.iter().map(named).collect();
+            let has_base = document.base.spec().is_some();
+            let Policy { ensure, drift, .. } = &document.policy;
+            format!("{} {ensure:?} {drift:?}, base {has_base}, needs {needs:?}, later {later:?}", document.id)
+        };
+        self.documents.iter().enumerate().map(told).collect()
     }
 
     pub fn kind(&self, at: usize) -> &Arc<Kind> {
@@ -185,7 +203,7 @@ pub fn base_with_more(spec: &Node) -> Base {
     let mut had = spec.clone();
     let Want::Map(fields) = &mut had.want else { unreachable!("a spec is a map") };
     fields.insert(GONE.0, Node::from_value(Pos::default(), json!(GONE.1)));
-    Base::Present(had.into())
+    Base::Present(Arc::new(Past { spec: had, file: "base".into() }))
 }
 
 fn draw_policy(dice: &mut Dice, policy: &mut Policy, must_go: bool) {

@@ -1,11 +1,13 @@
 //! Twelve workloads, each over any of the ten profiles: what a run is about in exhaustive campaigns.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::super::model::document;
 use super::makes::Profile;
 use super::scene::{Scene, Stands, base_with_more, pinned, reference_to};
-use crate::core::base::Base;
+use crate::core::base::{Base, Past};
 use crate::core::document::{Document, Drift, Ensure, OnConflict};
 use crate::core::node::{Node, Pos, Want};
 
@@ -98,7 +100,7 @@ impl Workload {
             Workload::ReplacePending => {
                 set(&mut documents[0], "fixed", Want::Json(json!("a")));
                 let base = Node::from_value(Pos::default(), json!({"size": 7, "fixed": "c"}));
-                documents[0].base = Base::Present(base.into());
+                documents[0].base = Base::Present(Arc::new(Past { spec: base, file: "base".into() }));
                 documents[0].policy.drift = Drift::Report;
             }
             Workload::ReplaceInVain => {

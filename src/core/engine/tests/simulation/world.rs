@@ -80,8 +80,8 @@ pub struct World {
     /// Operations fail, are forgotten, or never end.
     pub troubled: bool,
     pub deeds: Vec<Deeds>,
-    /// A message was delivered twice, or after others: what comes of it is no deed of ours.
-    pub displaced: bool,
+    /// By document: a message was delivered twice, or after others: what comes of it is no deed of ours.
+    pub displaced: Vec<bool>,
     /// Writes that arrive when nobody expects them any more.
     pub late: Vec<(Duration, Write)>,
     /// Broken invariants, in order.
@@ -107,7 +107,7 @@ impl World {
             operations: Operations::default(),
             troubled: false,
             deeds: vec![Deeds::default(); count],
-            displaced: false,
+            displaced: vec![false; count],
             late: Vec::new(),
             broken: Vec::new(),
         }

@@ -58,9 +58,9 @@ impl World {
 
     /// A write that nobody meant to be done now.
     pub fn again(&mut self, write: &Write, dice: &mut Dice) {
-        self.displaced = true;
         for one in write.members() {
             let at = self.at[&one.target().id];
+            self.displaced[at] = true;
             self.deeds[at].others += 1;
         }
         self.write(write, dice);
@@ -117,7 +117,7 @@ impl World {
             return failed(FailureClass::Status(422));
         }
         let is_second = self.slot(at).is_some_and(|slot| slot.iter().any(|stored| !stored.foreign));
-        if is_second && !self.displaced {
+        if is_second && !self.displaced[at] {
             self.broken.push(format!("I6: a second object of the name {id} was created by us"));
         }
         let hidden =
@@ -136,11 +136,7 @@ impl World {
         if value.get("grade").is_some_and(|grade| grade == "bad") {
             return false;
         }
-        let map = members(value);
-        map.remove("ghost");
-        if let Some(Value::String(label)) = map.get_mut("label") {
-            *label = label.to_lowercase();
-        }
+        in_its_own_way(value);
         true
     }
 
@@ -160,7 +156,7 @@ impl World {
         if stored.gone_at.is_some() {
             return failed(FailureClass::Conflict);
         }
-        let before = stored.value.clone();
+        let fixed = stored.value.get("fixed").cloned();
         stored.value = match body {
             Body::Object(value) if manner.profile == Profile::P1 => {
                 match apply(&mut stored, value, target.forced) {
@@ -177,10 +173,10 @@ impl World {
             Body::None => stored.value.clone(),
         };
         members(&mut stored.value).retain(|name, _| name != "id" && name != "managers");
-        if !self.takes(&mut stored.value) || stored.value.get("fixed") != before.get("fixed") {
+        if !self.takes(&mut stored.value) || stored.value.get("fixed") != fixed.as_ref() {
             return failed(FailureClass::Status(422));
         }
-        self.judge_update(target, manner, &before, &stored.value);
+        self.judge_update(target, at, &stored.value);
         stored.version += 1;
         self.remember(&target.id);
         self.objects.get_mut(&target.id).expect("it is there")[at] = stored;
@@ -192,8 +188,14 @@ impl World {
 
     /// What an update may not do to what others wrote. A server that guards nothing lets us write over what came
     /// after the look; what was there when we looked is kept there too.
-    fn judge_update(&mut self, target: &Target, manner: Manner, before: &Value, new: &Value) {
+    fn judge_update(&mut self, target: &Target, at: usize, new: &Value) {
+        let manner = self.manner(&target.id);
+        let Stored { value: before, managers, .. } = &self.objects[&target.id][at];
         let observed = |name: &str| target.observed.as_ref().and_then(|observed| observed.get(name));
+        // Where the server tells who set a field, what we alone hold was changed by a late message of our own.
+        let is_ours = |names: &BTreeSet<&str>| names.iter().all(|one| *one == US);
+        let held_by_us =
+            |name: &str| manner.profile == Profile::P1 && managers.get(name).is_some_and(is_ours);
         let mut broken = Vec::new();
         for name in ["note", "finalizers"] {
             let known = !manner.guards() && new.get(name) == observed(name);
@@ -207,13 +209,9 @@ impl World {
             broken.push(format!("I7: `{}` is another's since the base, and was taken away", GONE.0));
         }
         let ours = declared(&self.scene.documents[self.at[&target.id]]);
-        // What came late was ours as well.
-        let late = self.displaced && manner.profile == Profile::P1;
-        for (name, _) in ours.filter(|_| manner.guards() && !target.forced && !late) {
+        for (name, _) in ours.filter(|_| manner.guards() && !target.forced) {
             let (was, is) = (before.get(name), new.get(name));
-            // The server writes a label in its own way.
-            let same = was.is_none() || name == "label";
-            if was != observed(name) && is != was && !same {
+            if was != observed(name) && is != was && !held_by_us(name) {
                 broken.push(format!("I7: `{name}` was changed after the look, and is overwritten"));
             }
         }
@@ -255,6 +253,15 @@ impl World {
         self.deeds[document].deletes += 1;
         self.changed(id, true);
         accepted()
+    }
+}
+
+/// What the server keeps of a value, whoever sends it.
+pub fn in_its_own_way(value: &mut Value) {
+    let map = members(value);
+    map.remove("ghost");
+    if let Some(Value::String(label)) = map.get_mut("label") {
+        *label = label.to_lowercase();
     }
 }
 

@@ -3,9 +3,9 @@
 mod crash;
 mod found;
 mod mutants;
-mod pairs;
-mod random;
-mod scope;
+pub mod pairs;
+pub mod random;
+pub mod scope;
 mod single;
 mod storm;
 

@@ -1,7 +1,7 @@
 //! Whether the campaigns find bugs at all: faults that are planted on purpose have to be found by random schedules.
 
 use super::super::tally::Tally;
-use super::random::first_failure;
+use super::random::one;
 use crate::core::mutant::{Mutant, plant};
 
 /// The schedules of an ordinary run of the tests: each mutant is found within so many.
@@ -9,13 +9,24 @@ const WITHIN: u64 = 10_000;
 /// How often each is looked for, with other seeds.
 const TRIALS: u64 = 3;
 
+/// Whether a schedule breaks something.
+fn breaks(seed: u64) -> bool {
+    !one(seed, &mut Tally::default()).broken.is_empty()
+}
+
+/// A schedule counts only if it breaks nothing without the mutant.
 fn schedules_to_find(mutant: Mutant, trial: u64) -> u64 {
-    let _planted = plant(mutant);
-    let mut tally = Tally::default();
     let from = trial * 1_000_000;
-    let found = first_failure(from..from + WITHIN, &mut tally);
-    assert!(found.is_some(), "{mutant:?} is not found within {WITHIN} schedules");
-    tally.schedules
+    for seed in from..from + WITHIN {
+        let planted = plant(mutant);
+        let broken = breaks(seed);
+        drop(planted);
+        if broken {
+            assert!(!breaks(seed), "seed {seed} breaks something without {mutant:?} as well");
+            return seed - from + 1;
+        }
+    }
+    panic!("{mutant:?} is not found within {WITHIN} schedules");
 }
 
 fn find(mutants: &[Mutant]) {

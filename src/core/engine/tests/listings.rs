@@ -1,0 +1,166 @@
+//! Looks that tell nothing, and what is said then.
+
+use serde_json::{Value, json};
+
+use super::model::{Fault, Model, document, kind};
+use crate::core::document::Document;
+use crate::core::exchange::{Answer, FailureClass, Progress};
+use crate::core::kind::{Kind, Piece, Read};
+use crate::core::report::{Explanation, Report};
+
+fn team(name: &str, spec: Value) -> Document {
+    document("Team", &[("name", name)], spec)
+}
+
+fn many(spec: Value) -> Vec<Document> {
+    (0..40).map(|n| team(&format!("t{n}"), spec.clone())).collect()
+}
+
+fn why(report: &Report) -> Explanation {
+    let entry = &report.objects[0];
+    assert_eq!(entry.result.word(), "unknown", "{entry:?}");
+    entry.result.explanation().cloned().expect("a reason")
+}
+
+/// A kind whose objects only a listing shows.
+fn listed() -> Kind {
+    let mut team = kind("Team", true, None);
+    team.read = Read::FromList;
+    team
+}
+
+#[test]
+fn what_a_cut_listing_does_not_show_is_not_absent() {
+    let mut model = Model::new(vec![listed()]);
+    model.faults.insert(("list", 1), Fault::Incomplete);
+    let report = model.apply(&[team("a", json!({}))]);
+    assert_eq!(why(&report).message, "whether it exists cannot be told: the listing was cut");
+    assert!(model.writes().is_empty());
+}
+
+#[test]
+fn what_a_cut_listing_does_not_show_is_read_where_that_can_be() {
+    let mut model = Model::new(vec![kind("Team", false, None)]);
+    model.faults.insert(("list", 1), Fault::Incomplete);
+    let report = model.plan(&many(json!({})));
+    assert!(report.objects.iter().all(|entry| entry.result.word() == "planned"));
+    assert_eq!(model.log.iter().filter(|line| line.starts_with("read")).count(), 40);
+}
+
+#[test]
+fn an_item_that_cannot_be_read_casts_doubt_on_what_is_missing() {
+    let mut model = Model::new(vec![listed()]);
+    model.problems = vec!["an item has no `.name`".into()];
+    let told = why(&model.apply(&[team("a", json!({}))]));
+    assert_eq!(told.message, "whether it exists cannot be told: an item has no `.name`");
+    assert_eq!(told.hint.as_deref(), Some("check `list` and `key` of the kind in the backend"));
+    assert!(model.writes().is_empty());
+}
+
+#[test]
+fn the_same_name_of_another_type_is_not_made_a_second_time() {
+    let mut model = Model::new(vec![listed()]);
+    model.put("Team", &[("name", "7")], json!({}));
+    let mut seven = team("a", json!({}));
+    seven.id.key = crate::core::identity::Key::new(vec![("name".into(), Value::from(7))]);
+    let told = why(&model.apply(&[seven]));
+    assert!(told.message.contains("the listing shows a key of another type: "), "{}", told.message);
+    assert!(told.hint.is_some());
+    assert!(model.writes().is_empty());
+}
+
+#[test]
+fn without_a_listing_an_id_is_needed() {
+    for from_list in [false, true] {
+        let mut hidden = kind("Team", true, None);
+        hidden.list = None;
+        if from_list {
+            hidden.read = Read::FromList;
+        }
+        let mut model = Model::new(vec![hidden]);
+        let told = why(&model.apply(&[team("a", json!({}))]));
+        assert_eq!(
+            told.message,
+            "it cannot be found: the API has no listing, and the server's id of the object is not known"
+        );
+        assert_eq!(told.hint.as_deref(), Some("state the id with the annotation `trueup/id`"));
+        assert!(model.log.is_empty(), "nothing is asked");
+    }
+}
+
+#[test]
+fn without_a_listing_each_object_is_read() {
+    let mut hidden = kind("Team", false, None);
+    hidden.list = None;
+    let mut model = Model::new(vec![hidden]);
+    let report = model.apply(&many(json!({})));
+    assert!(report.objects.iter().all(|entry| entry.result.word() == "done"));
+    assert!(model.log.iter().all(|line| !line.starts_with("list")));
+}
+
+#[test]
+fn where_listings_lack_fields_each_object_is_read_too() {
+    let mut thin = kind("Team", true, None);
+    thin.list.as_mut().expect("a listing").partial = true;
+    let mut model = Model::new(vec![thin]);
+    model.put("Team", &[("name", "a")], json!({"size": 1}));
+    let report = model.plan(&[team("a", json!({"size": 1}))]);
+    assert_eq!(report.objects[0].result.word(), "in-sync");
+    assert_eq!(model.log, ["list Team", "read Team a"]);
+}
+
+#[test]
+fn a_search_is_a_listing_of_each_object() {
+    let mut searched = listed();
+    let path = &mut searched.list.as_mut().expect("a listing").op.path;
+    path.0 = vec![Piece::Literal("/find/".into()), Piece::Part("name".into())];
+    let mut model = Model::new(vec![searched]);
+    for name in ["a", "b"] {
+        model.put("Team", &[("name", name)], json!({}));
+    }
+    model.plan(&[team("a", json!({})), team("b", json!({}))]);
+    assert_eq!(model.log, ["list Team a", "list Team b"]);
+}
+
+#[test]
+fn an_answer_of_the_wrong_sort_is_not_used() {
+    let odd = || Answer::Progress(Progress::Done { server_id: None });
+    for kind in [listed(), kind("Team", false, None)] {
+        let mut model = Model::new(vec![kind]);
+        model.instead = Some(odd());
+        let told = why(&model.apply(&[team("a", json!({}))]));
+        assert_eq!(told.message, "the answer does not belong to the request");
+        assert!(model.writes().is_empty());
+    }
+}
+
+#[test]
+fn a_pinned_id_tells_one_of_several_apart() {
+    let mut model = Model::new(vec![listed()]);
+    model.put("Team", &[("name", "a")], json!({"size": 1}));
+    model.put("Team", &[("name", "a")], json!({"size": 2}));
+    let mut second = team("a", json!({"size": 2}));
+    second.policy.pinned_id = Some("2".into());
+    assert_eq!(model.plan(&[second]).objects[0].result.word(), "in-sync");
+}
+
+#[test]
+fn a_listing_that_is_refused_is_told_and_never_an_empty_one() {
+    for class in [FailureClass::Status(403), FailureClass::Status(500), FailureClass::NotTheApi] {
+        let mut model = Model::new(vec![listed()]);
+        for n in 1..40 {
+            model.faults.insert(("list", n), Fault::Fails(class));
+        }
+        let told = why(&model.apply(&[team("a", json!({}))]));
+        assert!(told.message.contains(&format!("{class:?}")), "{}", told.message);
+        assert!(model.writes().is_empty());
+    }
+}
+
+#[test]
+fn where_nothing_is_a_list_of_nothing_each_object_is_read() {
+    let mut model = Model::new(vec![kind("Team", false, None)]);
+    model.faults.insert(("list", 1), Fault::Fails(FailureClass::Status(404)));
+    let report = model.plan(&many(json!({})));
+    assert!(report.objects.iter().all(|entry| entry.result.word() == "planned"));
+}
