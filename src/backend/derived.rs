@@ -1,4 +1,4 @@
-//! What an operation's filter makes of secrets is a secret too: in another case, reversed, behind a prefix, it is
+//! What an operation's filter makes of secrets is a secret too: cut, reversed, in another alphabet, it is
 //! found by no redactor that knows the secret alone.
 
 use crate::core::exchange::Write;
@@ -65,16 +65,16 @@ mod tests {
     fn what_is_made_of_a_secret_is_known() {
         assert_eq!(
             made_by(
-                r#"{type: "monitor", v: .a | ascii_upcase, w: [.b, "v1" + (.a | explode | reverse | implode)]}"#
+                r#"{type: "monitor", v: .a[1:] + .a[:1], w: [.b, "v1" + (.a | explode | reverse | implode)]}"#
             ),
-            ["S3CR3T-VALUE", "v1eulaV-t3rc3s",]
+            ["3cr3t-Values", "v1eulaV-t3rc3s"]
         );
         // Hidden as it is.
-        assert!(made_by(". + {c: (.a | @base64), d: .b | ascii_upcase}").is_empty());
+        assert!(made_by(". + {c: (.a | @base64), d: .b | ascii_upcase, e: .a | ascii_upcase}").is_empty());
         // What cannot be told apart is taken for one.
         assert_eq!(
-            made_by(r#"if .a == "s3cr3t-Value" then {c: (.a | ascii_upcase)} else error("x") end"#),
-            ["S3CR3T-VALUE"]
+            made_by(r#"if .a == "s3cr3t-Value" then {c: (.a[1:] + .a[:1])} else error("x") end"#),
+            ["3cr3t-Values"]
         );
     }
 }

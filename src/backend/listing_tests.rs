@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::backend::base::Base;
 use crate::backend::elements::PageItems;
+use crate::backend::page::Pager;
 use crate::backend::request::Site;
 use crate::backend::testing::{filter, kind};
 use crate::core::exchange::{ParentIds, Wanted};
@@ -319,10 +320,64 @@ fn undeclared_signs_of_more_are_seen() {
             None,
         ),
         (vec![("x-total-count", "9")], r#"{"items":[]}"#, None, Some(9)),
+        (vec![("content-range", "items 0-0/9")], r#"{"items":[]}"#, None, Some(9)),
+        // Without a count, PostgREST says so of a whole list as well.
+        (vec![("content-range", "0-24/*")], r#"{"items":[]}"#, None, None),
+        (vec![("content-range", "bytes 0-9/10")], r#"{"items":[]}"#, None, None),
+        (vec![], r#"{"items":[],"pagination":{"total":7}}"#, None, Some(7)),
+        (vec![], r#"{"items":[],"page":{"totalElements":7}}"#, None, Some(7)),
+        (vec![], r#"{"items":[],"isLast":false}"#, Some("`.isLast` in its body"), None),
+        (vec![], r#"{"items":[],"last":false,"next":null}"#, Some("`.last` in its body"), None),
+        (vec![], r#"{"items":[],"last":true,"next":"x"}"#, None, None),
+        (vec![], r#"{"items":[],"links":{"last":"/a?page=1","first":"/a?page=1"}}"#, None, None),
+        (vec![], r#"{"items":[],"truncated":true}"#, Some("`.truncated` in its body"), None),
+        (
+            vec![],
+            r#"{"items":[],"page":{"isTruncated":true}}"#,
+            Some("`.page.isTruncated` in its body"),
+            None,
+        ),
+        (vec![], r#"{"items":[],"next_page":2}"#, Some("`.next_page` in its body"), None),
+        (vec![], r#"{"items":[],"paging":{"next":{"after":"x"}}}"#, Some("`.paging.next` in its body"), None),
+        // What elements hold is theirs, and what is no flag says nothing.
+        (vec![], r#"{"items":[{"next":"x","has_more":true,"total":9,"meta":{"total":9}}]}"#, None, None),
+        (vec![], r#"{"items":[],"more":"about us","truncated":"no","last":"b"}"#, None, None),
     ] {
         let facts = opened(&enveloped, &headers, body).expect(body).facts;
         assert_eq!((facts.more.as_deref(), facts.total), (more, total), "{body}");
     }
+}
+
+#[test]
+fn a_part_of_a_list_is_not_the_whole() {
+    let of = |kind: &Kind, range: Option<&str>| {
+        let headers: Vec<(&str, &str)> = range.iter().map(|range| ("content-range", *range)).collect();
+        let request = Url::parse(URL).expect("a URL");
+        let page = with(kind, |context, listed| {
+            open(context, listed, &request, answer(206, &headers, r#"[{"name":"a"}]"#))
+        });
+        let facts = page.expect("a page").facts;
+        let mut pager = Pager::new(kind.list.as_ref().and_then(|list| list.page.as_ref()));
+        pager.next(&facts).expect("a page");
+        pager.incomplete().map(str::to_owned)
+    };
+    let part = "the answer shows more (its status is 206, a part of the whole), and the backend declares no paging; check `page` of the listing";
+    let more = "the server counts 9 in all, and its pages held 1";
+    for (range, why) in [
+        (None, Some(part)),
+        (Some("items 0-0/9"), Some(more)),
+        (Some("0-0/*"), Some(part)),
+        (Some("bytes 0-9/10"), Some(part)),
+        (Some("odd"), Some(part)),
+        (Some("items 0-0/1"), None),
+    ] {
+        assert_eq!(of(&kind(), range).as_deref(), why, "{range:?}");
+    }
+    let link = Kind {
+        list: Some(ListOp { items: None, ..paged(PageBy::Link, None, None).list.expect("a list") }),
+        ..kind()
+    };
+    assert_eq!(of(&link, Some("0-0/*")), None, "each page is a part");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use url::Url;
 use crate::core::exchange::{Failure, FailureClass};
 use crate::core::filter::{Filter, Vars};
 use crate::core::kind::{ListOp, PageBy};
-use crate::core::value::{Value, plain_text, type_name};
+use crate::core::value::{Map, Value, plain_text, type_name};
 
 use super::base::Elsewhere;
 use super::link;
@@ -53,9 +53,16 @@ pub fn facts(
     let total = declared(page.and_then(|page| page.total.as_ref()))?.as_ref().and_then(count);
     let counted =
         || ["x-total-count", "x-total"].iter().find_map(|name| answer.header(name)?.trim().parse().ok());
-    let mut facts = PageFacts { next, total: total.or_else(counted), ..PageFacts::default() };
+    let range = answer.header("content-range").and_then(content_range);
+    let ranged = || range.as_ref().and_then(|range| range.total);
+    let total = total.or_else(counted).or_else(ranged);
+    let mut facts = PageFacts { next, total, ..PageFacts::default() };
     if facts.next.is_none() {
         facts.more = odd;
+        // Where pages are declared, each of them is a part.
+        if by.is_none() && answer.status == 206 && !range.is_some_and(|range| range.total.is_some()) {
+            facts.more = Some("its status is 206, a part of the whole".into());
+        }
         if by != Some(PageBy::Link) && link.is_some() {
             facts.more = Some("a `Link` header names a next page".into());
             facts.declare = Some("{by: link}".into());
@@ -67,6 +74,19 @@ pub fn facts(
 
 fn all<'h>(answer: &'h HttpAnswer, name: &'h str) -> impl Iterator<Item = &'h str> {
     answer.headers.iter().filter(move |(have, _)| have == name).map(|(_, value)| value.as_str())
+}
+
+/// What a `Content-Range` says of a list (RFC 9110, 14.4, with units of the API's own, as PostgREST has it).
+struct Range {
+    /// How many elements there are in all; `None` where the server does not know, or counts bytes.
+    total: Option<u64>,
+}
+
+/// `items 0-24/319`, `0-24/*`, `*/0`; `None` for what is no range.
+fn content_range(text: &str) -> Option<Range> {
+    let (unit, range) = text.trim().rsplit_once(' ').unwrap_or(("", text.trim()));
+    let (_, total) = range.split_once('/')?;
+    Some(Range { total: total.parse().ok().filter(|_| !unit.trim().eq_ignore_ascii_case("bytes")) })
 }
 
 /// What a filter finds on a page of which nothing is known yet.
@@ -131,7 +151,23 @@ const NEXT: [&str; 12] = [
     "nextLink",
     "@odata.nextLink",
 ];
-const MORE: [&str; 5] = ["has_more", "hasMore", "has_next", "hasNextPage", "is_truncated"];
+const MORE: [&str; 11] = [
+    "has_more",
+    "hasMore",
+    "has_next",
+    "hasNext",
+    "has_next_page",
+    "hasNextPage",
+    "truncated",
+    "is_truncated",
+    "isTruncated",
+    "more",
+    "moreResults",
+];
+/// Members that say, as `false`, that there is more, and as `true` that there is not.
+const LAST: [&str; 4] = ["last", "isLast", "is_last", "isLastPage"];
+/// Members of a link or a cursor that is a map.
+const INSIDE: [&str; 5] = ["href", "url", "link", "after", "cursor"];
 const TOTAL: [&str; 10] = [
     "total",
     "total_count",
@@ -152,7 +188,7 @@ const AROUND: [&str; 9] =
 fn undeclared(answer: &HttpAnswer, paged: bool, facts: &mut PageFacts) {
     let Some(body) = text_of(answer).filter(|body| body.trim_start().starts_with('{')) else { return };
     let members = |body, names: &[&str]| scan::members(body, names).unwrap_or_default();
-    let names: Vec<&str> = NEXT.iter().chain(&MORE).chain(&TOTAL).copied().collect();
+    let names: Vec<&str> = NEXT.iter().chain(&MORE).chain(&LAST).chain(&TOTAL).copied().collect();
     let all: Vec<&str> = names.iter().chain(&AROUND).copied().collect();
     let found = members(body, &all);
     let (top, around) = found.split_at(names.len().min(found.len()));
@@ -175,8 +211,16 @@ fn signs(names: &[&str], found: &[Option<&str>], around: &str, facts: &mut PageF
     let value = |text: &Option<&str>| text.and_then(|text| serde_json::from_str::<Value>(text).ok());
     let members: Vec<(&str, Value)> =
         names.iter().zip(found).filter_map(|(name, text)| Some((*name, value(text)?))).collect();
-    let ended = members.iter().any(|(name, value)| MORE.contains(name) && *value == Value::Bool(false));
-    let on = members.iter().find(|(name, value)| !TOTAL.contains(name) && leads_on(value));
+    let flag = |name: &str, value: &Value| match value {
+        Value::Bool(more) if MORE.contains(&name) => Some(*more),
+        Value::Bool(last) if LAST.contains(&name) => Some(!last),
+        _ => None,
+    };
+    let ended = members.iter().any(|(name, value)| flag(name, value) == Some(false));
+    let on = members.iter().find(|(name, value)| match flag(name, value) {
+        Some(more) => more,
+        None => NEXT.contains(name) && leads_on(value),
+    });
     if let Some((name, value)) = on.filter(|_| !ended && facts.more.is_none()) {
         let name = if name.contains('@') { format!("[\"{name}\"]") } else { (*name).to_owned() };
         let place = if around.is_empty() { format!(".{name}") } else { format!(".{around}.{name}") };
@@ -190,7 +234,10 @@ fn signs(names: &[&str], found: &[Option<&str>], around: &str, facts: &mut PageF
 fn paging(place: &str, value: &Value) -> Option<String> {
     let (place, value) = match value {
         Value::Bool(_) => return None,
-        Value::Object(link) => (format!("{place}.href"), link.get("href")?),
+        Value::Object(link) => {
+            let (name, value) = inside(link).find(|(_, value)| leads_on(value))?;
+            (format!("{place}.{name}"), value)
+        }
         value => (place.to_owned(), value),
     };
     let is_url = value.as_str().is_some_and(|text| text.starts_with(['/', '?']) || text.contains("://"));
@@ -211,7 +258,11 @@ pub fn total_place(body: &Value) -> Option<String> {
 fn leads_on(value: &Value) -> bool {
     match value {
         Value::Bool(more) => *more,
-        Value::Object(link) => link.get("href").is_some_and(leads_on),
+        Value::Object(link) => inside(link).any(|(_, value)| leads_on(value)),
         other => cursor(other).is_some(),
     }
+}
+
+fn inside(link: &Map<String, Value>) -> impl Iterator<Item = (&'static str, &Value)> {
+    INSIDE.iter().filter_map(|name| Some((*name, link.get(*name)?)))
 }

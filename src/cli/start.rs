@@ -131,9 +131,9 @@ pub fn open(
         allow_exec: std::env::var("TRUEUP_ALLOW_EXEC").ok(),
         seed: fastrand::u64(..),
     };
-    Runner::open(loaded.input, loaded.secrets, choices).map_err(|problems| {
-        out.problems(&problems, command);
-        Exit::BadInput
+    Runner::open(loaded.input, loaded.secrets, choices).map_err(|unopened| {
+        out.problems(&unopened.problems, command);
+        unopened.exit
     })
 }
 

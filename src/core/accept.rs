@@ -198,7 +198,8 @@ fn of_lists(path: &Path, stored: Option<&Value>) -> Vec<Candidate> {
 /// The field takes no part in the comparison.
 fn last_words(path: &Path, change: &Change) -> Vec<Candidate> {
     let write_only = Candidate::new(path, "write-only", "it does not show it", Word::WriteOnly);
-    let ignore = Candidate::new(path, "ignore", "it keeps a value of its own", Word::Ignore);
+    let ignore =
+        Candidate::new(path, "ignore", "it keeps a value of its own: then nobody keeps yours", Word::Ignore);
     if change.before.is_none() { vec![write_only, ignore] } else { vec![ignore] }
 }
 
@@ -228,6 +229,11 @@ impl Acceptance {
     /// Whether the two values are in some way the same.
     pub fn is_of_spelling(&self) -> bool {
         !matches!(self.set, Word::WriteOnly | Word::Ignore)
+    }
+
+    /// Whether it takes the field out of what is kept.
+    pub fn is_ignored(&self) -> bool {
+        matches!(self.set, Word::Ignore)
     }
 
     /// Whether it speaks of what is at `path`.

@@ -2,7 +2,7 @@
 //!
 //! A terminal takes more than letters: control sequences move the cursor and set the clipboard, bidirectional
 //! marks reorder what is read, and invisible characters make two names look like one (kubectl CVE-2021-25743).
-//! Whatever could do that is shown as `\u{..}`. JSON output does not pass here: there the bytes stay.
+//! Whatever could do that is shown as `\u{..}`, and in JSON as `\uXXXX`, which leaves the value as it is.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,6 +15,24 @@ pub fn inline(text: &str) -> Cow<'_, str> {
 /// A text of several lines: line ends and tabs stay.
 pub fn block(text: &str) -> Cow<'_, str> {
     escape(text, false)
+}
+
+/// A JSON text, indented or not, of the same value: what could act on a terminal stands in its strings alone.
+pub fn json(text: String) -> String {
+    let must_go = |c: char| is_unsafe(c) && c != '\n';
+    let Some(first) = text.find(must_go) else { return text };
+    let mut shown = String::with_capacity(text.len() + 16);
+    shown.push_str(&text[..first]);
+    for c in text[first..].chars() {
+        if must_go(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(shown, "\\u{unit:04x}");
+            }
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 fn escape(text: &str, one_line: bool) -> Cow<'_, str> {
@@ -89,6 +107,16 @@ mod tests {
         fn nothing_unsafe_is_left(text in any::<String>()) {
             prop_assert!(!inline(&text).chars().any(is_unsafe));
             prop_assert!(!block(&text).chars().any(|c| is_unsafe(c) && c != '\n' && c != '\t'));
+        }
+
+        #[test]
+        fn json_keeps_its_value_and_holds_nothing_unsafe(text in any::<String>(), name in any::<String>()) {
+            let value = serde_json::json!({ name: [text, "\u{9b}\u{7f}\u{202e}\u{2028}\u{e0041}"] });
+            for printed in [value.to_string(), serde_json::to_string_pretty(&value).expect("JSON")] {
+                let safe = json(printed);
+                prop_assert!(!safe.chars().any(|c| is_unsafe(c) && c != '\n'), "{}", safe);
+                prop_assert_eq!(&serde_json::from_str::<serde_json::Value>(&safe).expect("JSON"), &value);
+            }
         }
 
         #[test]

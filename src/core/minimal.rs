@@ -33,6 +33,8 @@ pub struct LeftOut {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hidden {
     WriteOnly,
+    /// Write-only, and not shown: the object may have none.
+    NotShown,
     Secret,
     Masked,
 }
@@ -41,6 +43,7 @@ impl Hidden {
     pub fn word(self) -> &'static str {
         match self {
             Hidden::WriteOnly => "write-only",
+            Hidden::NotShown => "write-only: the server does not show whether there is one",
             Hidden::Secret => "secret",
             Hidden::Masked => "masked",
         }
@@ -72,7 +75,7 @@ pub fn minimal(observed: &Value, rules: &FieldRules, known: &Known) -> Option<Mi
     let spec = spec?;
     rules.each_rule(&mut |path, rule| {
         if rule.write_only && is_missing(path, observed) {
-            cut.note(path, Hidden::WriteOnly);
+            cut.note(path, Hidden::NotShown);
         }
     });
     Some(Minimal { spec, left_out: cut.left_out })

@@ -100,8 +100,8 @@ fn secrets_are_named_and_not_told() {
             "password write-only",
             "token secret",
             "users[0].key secret",
-            "pin write-only",
-            "sub.pin write-only",
+            "pin write-only: the server does not show whether there is one",
+            "sub.pin write-only: the server does not show whether there is one",
         ],
     );
 }

@@ -20,18 +20,24 @@ pub const REDACTED: &str = "(redacted)";
 ///
 /// Secrets of four characters and more are found anywhere, in the encodings of [`forms::all`] and behind any
 /// mixture of escapes that [`decoded`] undoes. Shorter ones would hide half of every text, so they are hidden
-/// only where they are a whole value. An empty one is none.
+/// only where they are a whole value. Those of eight and more are found in upper and lower case, as far as ASCII has
+/// both. An empty one is none.
 #[derive(Clone, Default)]
 pub struct Redactor {
-    inside: Option<AhoCorasick>,
+    /// One for the case as it is, one for any.
+    inside: Vec<AhoCorasick>,
     whole: BTreeSet<String>,
 }
 
+/// Secrets of so many characters are hidden in any case: shorter ones would be found by chance.
+const ANY_CASE: usize = 8;
+
 impl Redactor {
     pub fn new<S: AsRef<str>>(secrets: impl IntoIterator<Item = S>) -> Redactor {
-        let mut patterns = BTreeSet::new();
+        let mut patterns = [BTreeSet::new(), BTreeSet::new()];
         let mut whole = BTreeSet::new();
         for secret in secrets {
+            let patterns = &mut patterns[usize::from(secret.as_ref().chars().count() >= ANY_CASE)];
             patterns.extend(forms::all(secret.as_ref()).into_iter().map(String::into_bytes));
             patterns.extend(forms::bytes(secret.as_ref()));
             for text in [secret.as_ref(), secret.as_ref().trim()] {
@@ -41,9 +47,22 @@ impl Redactor {
             }
         }
         // All that is found is hidden, also where secrets overlap: no end of one is left over.
-        let build = || AhoCorasick::new(&patterns).expect("secrets are far from the automaton's limits");
-        let inside = (!patterns.is_empty()).then(build);
-        Redactor { inside, whole }
+        let build = |(patterns, any_case): (&BTreeSet<Vec<u8>>, bool)| {
+            let automaton = AhoCorasick::builder().ascii_case_insensitive(any_case).build(patterns);
+            automaton.expect("secrets are far from the automaton's limits")
+        };
+        let some = patterns.iter().zip([false, true]).filter(|(patterns, _)| !patterns.is_empty());
+        Redactor { inside: some.map(build).collect(), whole }
+    }
+
+    /// Where secrets stand in these bytes.
+    fn places(&self, bytes: &[u8]) -> Vec<(usize, usize)> {
+        let found = self.inside.iter().flat_map(|inside| inside.find_overlapping_iter(bytes));
+        found.map(|found| (found.start(), found.end())).collect()
+    }
+
+    fn is_in(&self, bytes: &[u8]) -> bool {
+        self.inside.iter().any(|inside| inside.is_match(bytes))
     }
 
     /// A text without secrets.
@@ -51,18 +70,18 @@ impl Redactor {
         if self.whole.contains(text) {
             return Cow::Borrowed(REDACTED);
         }
-        let Some(inside) = &self.inside else { return Cow::Borrowed(text) };
-        let mut spans: Vec<(usize, usize)> = inside
-            .find_overlapping_iter(text)
-            .map(|found| around(text, found.start(), found.end()))
-            .collect();
-        for layer in decoded::layers(text.as_bytes()) {
-            let found = inside.find_overlapping_iter(&layer.bytes);
-            spans.extend(found.map(|found| around(text, layer.from[found.start()], layer.from[found.end()])));
+        if self.inside.is_empty() {
+            return Cow::Borrowed(text);
         }
+        let mut spans = self.places(text.as_bytes());
+        for layer in decoded::layers(text.as_bytes()) {
+            let found = self.places(&layer.bytes).into_iter();
+            spans.extend(found.map(|(start, end)| (layer.from[start], layer.from[end])));
+        }
+        spans.iter_mut().for_each(|span| *span = around(text, span.0, span.1));
         let packed = decoded::packed(text.as_bytes()).filter(|piece| {
-            let escaped = || decoded::layers(&piece.bytes).iter().any(|layer| inside.is_match(&layer.bytes));
-            inside.is_match(&piece.bytes) || escaped()
+            let escaped = || decoded::layers(&piece.bytes).iter().any(|layer| self.is_in(&layer.bytes));
+            self.is_in(&piece.bytes) || escaped()
         });
         spans.extend(packed.map(|piece| (piece.start, piece.end)));
         if spans.is_empty() {
@@ -181,6 +200,18 @@ mod tests {
             assert!(shown.contains(REDACTED) && !shown.contains("w&1") && !shown.contains("two"), "{shown}");
         }
         assert_eq!(redactor.text(r"C:\path 100% & more"), r"C:\path 100% & more");
+    }
+
+    #[test]
+    fn long_secrets_are_hidden_in_any_case() {
+        let redactor = Redactor::new(["Hunter2-Hunter2", "s3cr3t"]);
+        for (text, shown) in [
+            ("HUNTER2-HUNTER2 is no token", "(redacted) is no token"),
+            (r"no hunter2\x2dhunter2!", "no (redacted)!"),
+            ("S3CR3T", "S3CR3T"),
+        ] {
+            assert_eq!(redactor.text(text), shown);
+        }
     }
 
     #[test]

@@ -25,12 +25,13 @@ pub fn equal(a: &Value, b: &Value) -> bool {
 /// Whether two numbers are the same decimal value.
 pub fn number_equal(a: &Number, b: &Number) -> bool {
     let (a, b) = (a.as_str(), b.as_str());
-    a == b || (!planted!(M18) && Decimal::of(a) == Decimal::of(b))
+    let same = || Decimal::of(a).is_some_and(|a| Decimal::of(b).is_some_and(|b| a == b));
+    a == b || (!planted!(M18) && same())
 }
 
 /// The text of a number in its one canonical spelling: no exponent while it stays short, no trailing zero.
 pub fn number_text(number: &Number) -> String {
-    Decimal::of(number.as_str()).to_string()
+    Decimal::of(number.as_str()).map_or_else(|| number.as_str().to_owned(), |decimal| decimal.to_string())
 }
 
 /// A copy in which every number has its canonical spelling, so that equal values have equal text.
@@ -79,33 +80,32 @@ pub fn type_name(value: &Value) -> &'static str {
 struct Decimal {
     negative: bool,
     digits: String,
-    /// The power of ten of the last digit. Saturates; exponents beyond `i64` are compared as text would be.
+    /// The power of ten of the last digit.
     exponent: i64,
 }
 
 impl Decimal {
-    fn of(text: &str) -> Decimal {
+    /// `None` where the exponent is beyond `i64`: such a number is equal to its own text alone.
+    fn of(text: &str) -> Option<Decimal> {
         let (negative, rest) = match text.strip_prefix('-') {
             Some(rest) => (true, rest),
             None => (false, text),
         };
         let (mantissa, power) = match rest.find(['e', 'E']) {
-            Some(at) => (&rest[..at], rest[at + 1..].parse::<i64>().unwrap_or(i64::MAX / 2)),
-            None => (rest, 0),
+            Some(at) => (&rest[..at], rest[at + 1..].parse::<i64>().ok()),
+            None => (rest, Some(0)),
         };
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
         let all = format!("{whole}{fraction}");
         let significant = all.trim_start_matches('0');
         let digits = significant.trim_end_matches('0');
         if digits.is_empty() {
-            return Decimal { negative: false, digits: "0".into(), exponent: 0 };
+            return Some(Decimal { negative: false, digits: "0".into(), exponent: 0 });
         }
         let dropped = (significant.len() - digits.len()) as i64;
-        Decimal {
-            negative,
-            digits: digits.into(),
-            exponent: power.saturating_sub(fraction.len() as i64).saturating_add(dropped),
-        }
+        let exponent = power?.checked_sub(fraction.len() as i64)?.checked_add(dropped)?;
+        // So that it can be negated.
+        (exponent != i64::MIN).then(|| Decimal { negative, digits: digits.into(), exponent })
     }
 }
 
@@ -150,6 +150,9 @@ mod tests {
             ("100", "1e2"),
             ("-0", "0"),
             ("0.10", "1e-1"),
+            ("10e999999998", "1e999999999"),
+            ("0e99999999999999999999", "0"),
+            ("1e-9223372036854775808", "1e-9223372036854775808"),
             ("18446744073709551616", "18446744073709551616.0"),
         ] {
             assert!(equal(&value(a), &value(b)), "{a} = {b}");
@@ -165,6 +168,10 @@ mod tests {
             ("0.1", "0.10000000000000000001"),
             ("1", "-1"),
             ("1", "10"),
+            ("1", "1e999999999"),
+            ("1e999999999", "1e-999999999"),
+            ("1e99999999999999999999", "1e99999999999999999998"),
+            ("1e99999999999999999999", "1e-99999999999999999999"),
         ] {
             assert!(!equal(&value(a), &value(b)), "{a} /= {b}");
         }

@@ -12,6 +12,7 @@ use crate::core::exchange::Item;
 use crate::core::filter::Filter;
 use crate::core::identity::{Key, ObjectId};
 use crate::core::kind::{DocumentType, Kind, Version};
+use crate::core::mark;
 use crate::core::minimal::{Known, LeftOut, Minimal, minimal};
 use crate::core::node::{Node, Pos, Want};
 use crate::core::path::{Path, Step};
@@ -113,8 +114,8 @@ pub fn of(
     Ok(Exported { id, api_version, kind: name, metadata, spec, left_out })
 }
 
-/// The paths that a document need not have in its body: the id and the version that the server gives, and the
-/// parts of the key that `metadata` has.
+/// The paths that a document need not have in its body: the id and the version that the server gives, the parts of
+/// the key that `metadata` has, and the owner mark, which is added to what is managed.
 fn elsewhere(kind: &Kind, item: &Item) -> Vec<Path> {
     let plain = |filter: &Filter| {
         let names = filter.plain().filter(|names| !names.is_empty());
@@ -130,7 +131,9 @@ fn elsewhere(kind: &Kind, item: &Item) -> Vec<Path> {
         let same = path.get(&item.value).is_some_and(|value| kind.same_part(&item.key, &part.name, value));
         same.then_some(path)
     });
-    id.into_iter().chain(version).chain(parts).collect()
+    // In a list, the mark is one element among others.
+    let mark = kind.owner.clone().filter(|path| mark::field(path) == *path);
+    id.into_iter().chain(version).chain(parts).chain(mark).collect()
 }
 
 /// Makes a body a document that is taken verbatim: its type stands in it, and no annotation of ours, which

@@ -8,6 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use crate::core::accept::Acceptance;
 use crate::core::base::Side;
 use crate::core::change::{Change, Reason, Shown};
+use crate::core::escape;
 use crate::core::exit::Verb;
 use crate::core::fields::Immutable;
 use crate::core::identity::{Key, ObjectId};
@@ -255,12 +256,12 @@ pub fn lines(report: &Report, verb: Verb, verbose: bool) -> String {
 
 /// Indented JSON, with a line end.
 pub fn pretty(value: &impl Serialize) -> String {
-    serde_json::to_string_pretty(value).expect("what is printed has text keys only") + "\n"
+    escape::json(serde_json::to_string_pretty(value).expect("what is printed has text keys only")) + "\n"
 }
 
 /// JSON on one line, with its end.
 pub fn line(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("what is printed has text keys only") + "\n"
+    escape::json(serde_json::to_string(value).expect("what is printed has text keys only")) + "\n"
 }
 
 fn left(left: &LeftFiles) -> Left<'_> {

@@ -64,6 +64,8 @@ pub struct Out {
     format: Format,
     quiet: bool,
     secrets: Secrets,
+    /// A report told of a write: what is lost then is more than words.
+    wrote: bool,
 }
 
 impl Stream {
@@ -90,7 +92,7 @@ impl Stream {
 
 impl Out {
     pub fn new(stdout: Stream, stderr: Stream, format: Format) -> Out {
-        Out { stdout, stderr, format, quiet: false, secrets: Secrets::default() }
+        Out { stdout, stderr, format, quiet: false, secrets: Secrets::default(), wrote: false }
     }
 
     /// Leaves out what is only said on the side.
@@ -115,6 +117,7 @@ impl Out {
 
     /// The result of a run, on standard output, in the format asked for.
     pub fn report(&mut self, report: &Report, view: &View) {
+        self.wrote |= report.objects.iter().any(|entry| entry.wrote);
         let report = scrub::report(report, &self.secrets.redactor());
         match self.format {
             Format::Text => self.result(&text::report(&report, view)),
@@ -284,7 +287,8 @@ impl Out {
     ///
     /// A person who closes the pager has seen enough: text that was not read to its end changes nothing. A
     /// machine that got half a document, or a disk that took half of it, has not got the result: what would
-    /// be success, or "there are differences", is then a failure. Whatever is worse stays. A full disk is said.
+    /// be success, or "there are differences", is then a failure, and one after a write where something was written.
+    /// Whatever is worse stays. A full disk is said.
     pub fn exit(&mut self, exit: Exit) -> Exit {
         if let Some(why) = self.stdout.failure.take() {
             self.error(&Problem::new(format!("writing the output: {}", said_by_system(&why))));
@@ -295,6 +299,7 @@ impl Out {
             Delivery::Failed => !planted!(M30),
         };
         match exit {
+            Exit::Success | Exit::Differs if lost && self.wrote => Exit::Partial,
             Exit::Success | Exit::Differs if lost => Exit::Failed,
             exit => exit,
         }

@@ -120,6 +120,14 @@ fn a_closed_reader_is_told_by_the_exit_code() {
         assert_eq!(out.delivery() == Delivery::Whole, fails.is_none());
         assert_eq!(out.exit(before), after, "{format:?} {fails:?}");
     }
+    for (format, fails) in [(Format::Text, StorageFull), (Format::Json, BrokenPipe)] {
+        let sink = Sink { fails: Some(fails), ..Sink::default() };
+        let mut out = Out::new(Stream::new(sink, false), Stream::new(Sink::default(), false), format);
+        let mut report = plan();
+        report.objects[0].wrote = true;
+        out.report(&report, &VIEW);
+        assert_eq!(out.exit(Exit::Success), Exit::Partial, "something was written, and something failed");
+    }
 }
 
 /// A report of objects with any action and outcome, as an engine might or might not make it.

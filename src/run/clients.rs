@@ -11,6 +11,7 @@ use crate::api::client::{Client, Options, ReadOnly, ReadWrite, connect};
 use crate::api::transport::Transport;
 use crate::backend::connection::{Address, Connection};
 use crate::core::exchange::{Answer, Ask, Failure, FailureClass, Write};
+use crate::core::exit::Exit;
 use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Kinds};
 use crate::core::problem::Problem;
@@ -26,36 +27,59 @@ impl Transports {
     /// Opens all. Where nothing is going to be written, no store is made either.
     ///
     /// # Errors
-    /// What cannot be opened, each with its backend.
+    /// What cannot be opened, each with its backend: bad input, where that is the cause of any of them.
     pub fn open(
         connections: Vec<Connection>,
         parallel: Option<usize>,
         may_write: bool,
-    ) -> Result<Transports, Vec<Problem>> {
-        let (mut all, mut problems) = (Vec::new(), Vec::new());
+    ) -> Result<Transports, Unopened> {
+        let (mut all, mut unopened) = (Vec::new(), Unopened::new(Exit::Failed, Vec::new()));
         for mut connection in connections {
             connection.limits.concurrency = parallel.or(connection.limits.concurrency);
             match open(&connection, may_write) {
                 Ok(transport) => all.push((connection, transport)),
-                Err(problem) => problems.push(problem),
+                Err((exit, problem)) => {
+                    unopened.problems.push(problem);
+                    if exit == Exit::BadInput {
+                        unopened.exit = exit;
+                    }
+                }
             }
         }
-        if problems.is_empty() { Ok(Transports { all }) } else { Err(problems) }
+        if unopened.problems.is_empty() { Ok(Transports { all }) } else { Err(unopened) }
     }
 }
 
-fn open(connection: &Connection, may_write: bool) -> Result<Arc<dyn Transport>, Problem> {
+/// Why a run cannot begin.
+#[derive(Debug)]
+pub struct Unopened {
+    /// Whether the input is wrong, or a backend cannot be had now.
+    pub exit: Exit,
+    pub problems: Vec<Problem>,
+}
+
+impl Unopened {
+    pub fn new(exit: Exit, problems: Vec<Problem>) -> Unopened {
+        Unopened { exit, problems }
+    }
+}
+
+/// A store that is in use, is damaged or cannot be read is no fault of the input.
+fn open(connection: &Connection, may_write: bool) -> Result<Arc<dyn Transport>, (Exit, Problem)> {
     let doing = format!("opening the backend `{}`", connection.name);
     match &connection.address {
         Address::Embedded(path) if !may_write && !path.exists() => {
             Ok(Arc::new(InProcess::Empty(Server::new(Store::in_memory()))))
         }
         Address::Embedded(path) => {
-            let embedded = Embedded::open(path)
-                .map_err(|error| Problem::new(format!("{doing}: {error}")).hint(error.hint()))?;
+            let embedded = Embedded::open(path).map_err(|error| {
+                (Exit::Failed, Problem::new(format!("{doing}: {error}")).hint(error.hint()))
+            })?;
             Ok(Arc::new(InProcess::Stored(embedded)))
         }
-        Address::Http(_) => connect(connection).map_err(|error| Problem::new(format!("{doing}: {error}"))),
+        Address::Http(_) => {
+            connect(connection).map_err(|error| (Exit::BadInput, Problem::new(format!("{doing}: {error}"))))
+        }
     }
 }
 

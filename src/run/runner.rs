@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::clients::{Clients, Transports};
+use super::clients::{Clients, Transports, Unopened};
 use super::drive::{self, Limits, Tell};
 use super::force;
 use super::input::Input;
@@ -11,6 +11,7 @@ use crate::api::client::Options as ClientOptions;
 use crate::core::document::{Document, Ensure};
 use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Engine, Mode, Options, Specimen};
+use crate::core::exit::Exit;
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
@@ -65,12 +66,12 @@ pub struct Runner {
 impl Runner {
     /// # Errors
     /// Backends that cannot be opened; flags that name no document.
-    pub fn open(mut input: Input, secrets: Secrets, choices: Choices) -> Result<Runner, Vec<Problem>> {
+    pub fn open(mut input: Input, secrets: Secrets, choices: Choices) -> Result<Runner, Unopened> {
         let mut documents = input.documents;
         let mut problems = unknown_names(&documents, &choices);
         problems.extend(force::set(&mut documents, &mut input.former.left, &choices.force_conflicts));
         if !problems.is_empty() {
-            return Err(problems);
+            return Err(Unopened::new(Exit::BadInput, problems));
         }
         let left = input.former.left.iter().filter(|document| input.selection.takes(document));
         let left =

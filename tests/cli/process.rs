@@ -102,6 +102,24 @@ fn a_standard_output_that_takes_nothing() {
     Some(1)
     error: writing the output: no space left on device
     ");
+    let shell = shell.replace(" plan ", " apply --yes ");
+    let output =
+        Command::new("sh").args(["-c", &shell]).current_dir(scratch.path(".")).output().expect("`sh` runs");
+    assert_eq!(output.status.code(), Some(4), "something was written");
+}
+
+/// The input is as it should be.
+#[test]
+fn a_store_that_another_process_has() {
+    let (scratch, _served) = start(1, "rules: []");
+    scratch.write("embedded.yaml", backend("embedded:store", ""));
+    assert_snapshot!(scratch.trueup("plan -f a.yaml -f embedded.yaml").done().told(), @"
+    exit 1
+    --- stderr
+    error: opening the backend `demo`: cannot open the store `store`: it is in use by another process
+    hint: stop the other process, or use another path
+    1 error.
+    ");
 }
 
 /// What was under way ends and is read back, nothing new is begun.

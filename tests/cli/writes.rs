@@ -259,7 +259,7 @@ fn a_write_that_does_not_stick() {
     !   Space shop   a.yaml:6
           description   "Another" → "The shop"   differs on the server
         not effective: `description`: sent "The shop", the server stores "Another"
-        hint: if the server may keep a value of its own, say so in the backend: `fields: {description: ignore}`
+        hint: if the server may keep a value of its own, say so in the backend: `fields: {description: ignore}`; then nobody keeps it
     Applied: 1 created, 1 not effective
     "#);
     assert_eq!(served.written(), ["PUT /spaces/shop", "POST /teams"]);

@@ -108,7 +108,7 @@ impl Engine {
         let Some((action, _)) = &object.doubt else { return };
         let done = match action {
             Action::Create => matches!(object.seen, Seen::Present(_)),
-            Action::Delete | Action::Replace => matches!(object.seen, Seen::Absent),
+            Action::Delete | Action::Replace => matches!(object.seen, Seen::Absent) || object.has_successor(),
             _ => in_sync,
         };
         if !done {
@@ -151,6 +151,7 @@ impl Engine {
         let Some(wrote_at) = object.wrote_at else { return false };
         let (patience, waiting) = match (&object.seen, due) {
             (Seen::Absent, Action::Create) => object.patience_for_new(),
+            (Seen::Present(_), _) if object.has_successor() => return false,
             (Seen::Present(item), Action::Delete | Action::Replace) if object.sets == 0 => {
                 (patience_with_deletion(object, item), object.deletes > 0 || item.deleting)
             }
@@ -186,6 +187,10 @@ impl Engine {
             let reason = (*action == Action::Create).then_some(CREATE_UNCERTAIN);
             let why = Explanation { reason, ..Explanation::new(why).hint("run the command again") };
             return self.settle(at, Outcome::Unknown(why));
+        }
+        if let Some(outcome) = self.is_succeeded(at) {
+            self.objects[at].changes = decision.changes;
+            return self.settle(at, outcome);
         }
         if let Some(why) = self.objects[at].last_failure.take() {
             let object = &self.objects[at];

@@ -118,10 +118,12 @@ impl Shared {
         self.listed.as_ref().map(|listed| listed.asked)
     }
 
-    /// What the last listing says of `key`, or of the object with the id `pinned`. The item is moved out.
-    pub fn tell(&mut self, key: &Key, pinned: Option<&str>) -> Option<Told> {
+    /// What the last listing says of `key`, or of the object with the id `pinned`. The item is moved out. One with
+    /// the id `gone` is known to be there no longer.
+    pub fn tell(&mut self, key: &Key, pinned: Option<&str>, gone: Option<&str>) -> Option<Told> {
         let listed = self.listed.as_mut()?;
         let mut same = listed.items.remove(key).unwrap_or_default();
+        same.retain(|item| gone.is_none() || item.server_id.as_deref() != gone);
         if let Some(id) = pinned {
             same.retain(|item| item.server_id.as_deref() == Some(id));
         }

@@ -45,6 +45,7 @@ mod send;
 mod settle;
 mod setup;
 mod stick;
+mod successor;
 mod written;
 
 use std::cmp::Reverse;

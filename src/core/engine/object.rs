@@ -157,6 +157,8 @@ pub struct Object {
     pub refused_at: Option<Option<VersionToken>>,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
     pub doomed: Option<(Option<Arc<str>>, u64)>,
+    /// The server id that a read has shown to name nothing any more: a listing that still has it is behind.
+    pub gone: Option<Arc<str>>,
 }
 
 impl Object {
@@ -238,6 +240,7 @@ impl Object {
             most_together: usize::MAX,
             refused_at: None,
             doomed: None,
+            gone: None,
         }
     }
 

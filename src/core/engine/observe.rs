@@ -286,7 +286,8 @@ impl Engine {
         let partial = shared.kind.list.as_ref().is_some_and(|list| list.partial);
         let pinned = self.objects[object].policy.pinned_id.clone();
         let key = self.objects[object].key_now().clone();
-        let told = shared.tell(&key, pinned.as_deref()).expect("there is a listing");
+        let gone = self.objects[object].gone.clone();
+        let told = shared.tell(&key, pinned.as_deref(), gone.as_deref()).expect("there is a listing");
         self.objects[object].created &= matches!(told, Told::Absent | Told::Missing(_));
         let readable = self.objects[object].kind.readable_by_key();
         match told.seen() {
@@ -319,6 +320,7 @@ impl Engine {
                 self.seen += 1;
                 return self.observed(object, asked, Seen::Present(item));
             }
+            Answer::Absent if self.seeks_by_name(object, asked) => return,
             Answer::Absent => return self.observed(object, asked, Seen::Absent),
             Answer::Failed(failure) => failure,
             _ => unusable(),

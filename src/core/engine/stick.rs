@@ -94,5 +94,6 @@ pub(super) fn advice(changes: &[Change], line: &Acceptance) -> String {
         false if line.is_of_spelling() => "if the server's form is as good, say so in the backend",
         false => "if the server may keep a value of its own, say so in the backend",
     };
-    format!("{words}: `fields: {{{}}}`", line.line())
+    let price = if line.is_ignored() { "; then nobody keeps it" } else { "" };
+    format!("{words}: `fields: {{{}}}`{price}", line.line())
 }

@@ -238,3 +238,53 @@ fn what_cannot_be_told_of_the_base_keeps_nothing() {
         assert_eq!(model.writes().len(), usize::from(goes), "{}", told(&report));
     }
 }
+
+/// An object under an id of the server's that can only be replaced, and the consent to it.
+fn replaced_by_id() -> (Model, [Document; 1], Options) {
+    let mut model = Model::new(vec![Kind { update: None, ..kind("Zone", true, None) }]);
+    model.put("Zone", &[("name", "z")], json!({"size": 1}));
+    let documents = [document("Zone", &[("name", "z")], json!({"size": 2}))];
+    (model, documents, Options { replace: ["Zone/z".to_owned()].into(), ..Options::default() })
+}
+
+#[test]
+fn a_replaced_object_whose_name_was_taken_is_not_made_beside_the_other() {
+    let others = |model: &mut Model| model.put("Zone", &[("name", "z")], json!({"size": 3}));
+    let wanted = |model: &mut Model| model.put("Zone", &[("name", "z")], json!({"size": 2}));
+    let taken = "conflict: another object has taken its name since the one that it had is gone";
+    let cases: [(fn(&mut Model), &str); 2] = [(others, taken), (wanted, "done: ")];
+    for (meddle, outcome) in cases {
+        for lost in [false, true] {
+            let (mut model, documents, consent) = replaced_by_id();
+            model.meddle = Some(meddle);
+            if lost {
+                model.faults.insert(("delete", 1), Fault::DoneAndLost);
+            }
+            let report = model.apply_with(&documents, consent, None);
+            assert_eq!(told(&report), outcome, "{:?}", model.log);
+            assert_eq!(model.writes(), ["delete Zone z"], "lost: {lost}");
+        }
+    }
+}
+
+#[test]
+fn a_replaced_object_is_made_again_after_a_listing_without_it() {
+    let (mut model, documents, consent) = replaced_by_id();
+    let report = model.apply_with(&documents, consent, None);
+    assert_eq!(report.objects[0].result, Outcome::Done, "{report:?}");
+    assert_eq!(model.writes(), ["delete Zone z", "create Zone z"]);
+    let create = model.log.iter().position(|line| line.starts_with("create")).expect("it is made");
+    assert_eq!(model.log[create - 1], "list Zone", "{:?}", model.log);
+}
+
+#[test]
+fn nothing_is_made_again_where_the_listing_is_not_whole() {
+    let (mut model, documents, consent) = replaced_by_id();
+    // The plan's, the run's own, and the one after the deletion.
+    for nth in 2..=9 {
+        model.faults.insert(("list", nth), Fault::Incomplete);
+    }
+    let report = model.apply_with(&documents, consent, None);
+    assert!(told(&report).starts_with("unknown: whether it exists cannot be told"), "{}", told(&report));
+    assert_eq!(model.writes(), ["delete Zone z"]);
+}

@@ -1,0 +1,61 @@
+//! Another object under the name of one that is gone: made by somebody else between a deletion and the creation that
+//! was to follow it.
+//!
+//! Where names are ours, the server refuses a second one. Where ids are the server's, it makes two of them; so the
+//! absence of an id proves nothing of the name, and the name is looked for before anything is created.
+
+use std::sync::Arc;
+
+use super::super::report::{Explanation, Outcome};
+use super::Engine;
+use super::decide::Seen;
+use super::object::Object;
+
+impl Object {
+    /// Forgets the server's id, which names nothing any more, so that the next look is by name. `false` where the
+    /// absence of the id is all that is asked, or all that can be: of what is to go, of what is pinned, of what was
+    /// written, and where no listing has names.
+    fn loses_id(&mut self) -> bool {
+        let looks_by_name = self.kind.list.is_some() && !self.kind.readable_by_key();
+        let is_wanted = !self.context && !self.wanted_absent() && self.policy.pinned_id.is_none();
+        if !looks_by_name || !is_wanted || self.sets > 0 {
+            return false;
+        }
+        let Some(id) = self.server_id.take() else { return false };
+        self.gone = Some(id);
+        self.own_read = false;
+        true
+    }
+
+    /// The id of the object that stood under this name before: it is gone, or its deletion was accepted.
+    fn former_id(&self) -> Option<&Arc<str>> {
+        let deleted = || self.doomed.as_ref().filter(|_| self.deletes > 0 || self.doubt.is_some());
+        self.gone.as_ref().or_else(|| deleted()?.0.as_ref())
+    }
+
+    /// Whether what is seen is another object than the one that stood there before, and none that we made.
+    pub(super) fn has_successor(&self) -> bool {
+        let Seen::Present(item) = &self.seen else { return false };
+        let differs = |former: &Arc<str>| item.server_id.as_ref().is_some_and(|id| id != former);
+        self.sets == 0 && !self.wanted_absent() && self.former_id().is_some_and(differs)
+    }
+}
+
+impl Engine {
+    /// A read has shown that a server's id names nothing. Whether it is looked for by its name.
+    pub(super) fn seeks_by_name(&mut self, at: usize, asked: u64) -> bool {
+        let seeks = self.objects[at].loses_id();
+        if seeks {
+            self.objects[at].fence = asked;
+            self.observe(at);
+        }
+        seeks
+    }
+
+    /// Where an object stands whose name another has, in a run that knew the former one only.
+    pub(super) fn is_succeeded(&self, at: usize) -> Option<Outcome> {
+        let why = "another object has taken its name since the one that it had is gone";
+        let why = Explanation::new(why).hint("look at a new plan and confirm it");
+        self.objects[at].has_successor().then_some(Outcome::Conflict(why))
+    }
+}
