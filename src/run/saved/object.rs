@@ -86,7 +86,7 @@ pub struct Note {
 }
 
 /// The codes of findings and reasons that a plan can have; another version may have more.
-const CODES: [&str; 19] = [
+const CODES: [&str; 21] = [
     "CreateUncertain",
     "DuplicateFound",
     "GivenUp",
@@ -97,6 +97,7 @@ const CODES: [&str; 19] = [
     "NotChecked",
     "NotCompared",
     "NotRemoved",
+    "NotTheApi",
     "OtherOwner",
     "PossibleOverwrite",
     "Pruned",
@@ -106,6 +107,7 @@ const CODES: [&str; 19] = [
     "SetLater",
     "WeakETag",
     "WouldStore",
+    "WrongObject",
 ];
 
 impl SavedObject {

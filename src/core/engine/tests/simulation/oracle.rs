@@ -4,6 +4,7 @@ use super::makes::Profile;
 use super::run::Ended;
 use super::scene::{Declared, GONE, declared};
 use super::world::World;
+use crate::core::base::Base;
 use crate::core::document::{Drift, Ensure};
 use crate::core::report::{Action, Entry, Outcome};
 
@@ -54,7 +55,8 @@ fn stubborn(world: &World) -> Vec<bool> {
     let count = scene.documents.len();
     let mut stubborn: Vec<bool> = (0..count)
         .map(|at| {
-            let policy = &scene.documents[at].policy;
+            let document = &scene.documents[at];
+            let policy = &document.policy;
             let several = world.slot(at).is_some_and(|slot| slot.len() > 1);
             let fixed = scene.kind(at).update.is_none();
             !scene.selected[at]
@@ -63,6 +65,8 @@ fn stubborn(world: &World) -> Vec<bool> {
                 || policy.protected
                 || policy.drift == Drift::Report
                 || policy.ensure == Ensure::Exists
+                // What others changed since the base does not go unasked.
+                || (policy.ensure == Ensure::Absent && !matches!(document.base, Base::None))
                 || several
                 || fixed
         })

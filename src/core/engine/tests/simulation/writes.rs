@@ -58,12 +58,17 @@ impl World {
 
     /// A write that nobody meant to be done now.
     pub fn again(&mut self, write: &Write, dice: &mut Dice) {
+        let were_right = self.was_right.clone();
         for one in write.members() {
             let at = self.at[&one.target().id];
             self.displaced[at] = true;
             self.deeds[at].others += 1;
         }
         self.write(write, dice);
+        // What the run was right to say before, it could not know to be undone.
+        for (right, was) in self.was_right.iter_mut().zip(were_right) {
+            *right |= was;
+        }
     }
 
     /// In order up to the first that is refused: one server takes back what it did, another does not.
