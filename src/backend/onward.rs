@@ -60,7 +60,7 @@ pub fn facts(
     if facts.next.is_none() {
         facts.more = odd;
         // Where pages are declared, each of them is a part.
-        if by.is_none() && answer.status == 206 && !range.is_some_and(|range| range.total.is_some()) {
+        if by.is_none() && answer.status == 206 && range.is_none_or(|range| range.total.is_none()) {
             facts.more = Some("its status is 206, a part of the whole".into());
         }
         if by != Some(PageBy::Link) && link.is_some() {

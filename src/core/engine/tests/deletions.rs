@@ -252,8 +252,7 @@ fn a_replaced_object_whose_name_was_taken_is_not_made_beside_the_other() {
     let others = |model: &mut Model| model.put("Zone", &[("name", "z")], json!({"size": 3}));
     let wanted = |model: &mut Model| model.put("Zone", &[("name", "z")], json!({"size": 2}));
     let taken = "conflict: another object has taken its name since the one that it had is gone";
-    let cases: [(fn(&mut Model), &str); 2] = [(others, taken), (wanted, "done: ")];
-    for (meddle, outcome) in cases {
+    for (meddle, outcome) in [(others as fn(&mut Model), taken), (wanted, "done: ")] {
         for lost in [false, true] {
             let (mut model, documents, consent) = replaced_by_id();
             model.meddle = Some(meddle);

@@ -19,10 +19,10 @@ impl Model {
         let mut event = Event::Start;
         for count in 0..100_000 {
             let mut wake = None;
-            if let Some((_, why)) = self.stop.take_if(|(at, _)| *at == count) {
-                if let Event::Answered(id, answer) = std::mem::replace(&mut event, Event::Stop(why)) {
-                    answers.push_front((id, answer));
-                }
+            if let Some((_, why)) = self.stop.take_if(|(at, _)| *at == count)
+                && let Event::Answered(id, answer) = std::mem::replace(&mut event, Event::Stop(why))
+            {
+                answers.push_front((id, answer));
             }
             let effects = engine.step(now, event);
             let writes = effects.iter().filter(|effect| matches!(effect, Effect::Write(..))).count();
