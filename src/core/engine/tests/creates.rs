@@ -73,6 +73,20 @@ fn a_lost_answer_and_a_hidden_object_are_waited_for() {
     }
 }
 
+/// Servers do answer 500 after they have created; M4 takes that for "not created".
+#[test]
+fn a_500_after_the_creation_makes_no_second_object() {
+    let stored_after_500 = || {
+        let (mut model, documents) = model(kind("Team", true, None), 10);
+        model.faults.insert(("create", 1), Fault::DoneAndFails(FailureClass::Status(500)));
+        model.apply(&documents);
+        stored(&model)
+    };
+    assert_eq!(stored_after_500(), 1);
+    let _planted = plant(Mutant::M4);
+    assert_eq!(stored_after_500(), 2, "M4 is not found");
+}
+
 #[test]
 fn with_a_key_there_is_one_object_whatever_is_lost_or_hidden() {
     for hidden in HIDDEN {

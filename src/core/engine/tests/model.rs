@@ -26,6 +26,8 @@ pub enum Fault {
     Asks(Duration),
     /// It is done, and the answer is lost.
     DoneAndLost,
+    /// It is done, and this is the answer.
+    DoneAndFails(FailureClass),
     /// The listing is cut.
     Incomplete,
 }
@@ -288,7 +290,10 @@ impl Model {
         let answer = self.perform(write);
         self.remember(write, &answer);
         match (answer, &self.operations) {
-            _ if fault.is_some() => failed(FailureClass::Lost),
+            _ if fault.is_some() => failed(match fault {
+                Some(Fault::DoneAndFails(class)) => class,
+                _ => FailureClass::Lost,
+            }),
             (Answer::Accepted { server_id, .. }, Some((wait, _))) => {
                 let url = format!("/ops/{}", self.writes().len()).into();
                 let operation = Operation { url, wait: wait.clone(), id: None, retry_after: None };

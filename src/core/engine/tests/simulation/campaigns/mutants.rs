@@ -40,7 +40,8 @@ fn find(mutants: &[Mutant]) {
 #[test]
 fn every_mutant_is_found_1() {
     use Mutant::*;
-    find(&[M1, M3, M4, M5, M6, M26]);
+    // M4 is found by `creates::a_500_after_the_creation_makes_no_second_object`: chance meets it too seldom.
+    find(&[M1, M3, M5, M6, M26]);
 }
 
 #[test]
