@@ -164,7 +164,8 @@ fn draw_behaviours(dice: &mut Dice, drawn: &mut Document, i: usize) {
     if dice.chance(0.2) {
         drawn.policy.on_conflict = OnConflict::Force;
     }
-    if dice.chance(0.3) {
+    // What is to go has no base here: then what others did decides whether it goes, which is shown by tests of the engine.
+    if dice.chance(0.3) && drawn.policy.ensure != Ensure::Absent {
         drawn.base = base_with_more(&drawn.spec);
     }
     let Want::Map(fields) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
