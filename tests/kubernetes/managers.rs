@@ -55,7 +55,7 @@ fn a_field_that_another_manager_took_is_a_conflict_that_names_both_sides() {
             `metadata.labels[\"app.example.com/tier\"]`: ours \"web\", theirs \"db\", held by `kubectl`";
         assert_eq!(entry["message"], said);
         let hint = entry["hint"].as_str().expect("a hint");
-        for way in ["take theirs", "leave it out", "--force-conflicts"] {
+        for way in ["take theirs", "leave them out", "--force-conflicts"] {
             assert!(hint.contains(way), "{hint}");
         }
         assert_eq!(entry["changes"][0]["setBy"], json!(["kubectl"]));
@@ -63,7 +63,7 @@ fn a_field_that_another_manager_took_is_a_conflict_that_names_both_sides() {
     }
     assert_eq!(cluster.get(PATH).expect("it is there")["data"]["mode"], "odd");
     let text = cluster.run("plan", 3).stdout;
-    assert!(text.contains("differs on the server, set by `kubectl`"), "{text}");
+    assert!(text.contains("held by `kubectl`"), "{text}");
 
     let annotated = "annotations: {trueup/on-conflict: force}, labels";
     cluster.write("settings.yaml", &DOCUMENT.replace("labels", annotated));
