@@ -61,7 +61,7 @@ fn without_the_variable_a_plan_works_and_an_apply_refuses_that_object_alone() {
 
 #[test]
 fn get_shows_live_objects_and_no_secret() {
-    let Some(shop) = Shop::stocked("get") else { return };
+    let Some(shop) = Shop::alone("get") else { return };
     let hash = hash(&shop);
     let all = shop.run("get", 0).stdout;
     let user = shop.run_words(&["get", &format!("User/{}", shop.bob()), "--output", "json"], 0).stdout;
