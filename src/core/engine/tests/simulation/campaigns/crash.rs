@@ -7,10 +7,10 @@ use super::super::makes::{PROFILES, Profile};
 use super::super::oracle;
 use super::super::tally::Tally;
 use super::super::trouble::{Moment, Trouble};
-use super::super::workload::{WORKLOADS, Workload};
+use super::super::workload::Workload;
 use super::super::world::{Deeds, World};
 use super::super::{Live, schedule, tell};
-use super::Start;
+use super::{Start, exhaust};
 use crate::core::engine::Mode;
 
 const MOMENTS: [Moment; 4] = [Moment::Sent, Moment::Committed, Moment::Answered, Moment::Acted];
@@ -64,22 +64,12 @@ pub fn all_of(workload: Workload, profile: Profile, tally: &mut Tally) -> Option
     None
 }
 
-fn shard(profiles: &[Profile]) {
-    let mut tally = Tally::default();
-    let mut found = Vec::new();
-    for profile in profiles {
-        found.extend(WORKLOADS.iter().filter_map(|workload| all_of(*workload, *profile, &mut tally)));
-    }
-    assert!(found.is_empty(), "{} fail; the first: {}", found.len(), found[0]);
-    println!("K1 {profiles:?}: {tally}");
-}
-
 #[test]
 fn a_death_at_any_request_is_made_good_1() {
-    shard(&PROFILES[..5]);
+    exhaust("K1", &PROFILES[..5], all_of);
 }
 
 #[test]
 fn a_death_at_any_request_is_made_good_2() {
-    shard(&PROFILES[5..]);
+    exhaust("K1", &PROFILES[5..], all_of);
 }

@@ -14,7 +14,8 @@ use std::rc::Rc;
 use super::Live;
 use super::dice::Dice;
 use super::makes::Profile;
-use super::workload::Workload;
+use super::tally::Tally;
+use super::workload::{WORKLOADS, Workload};
 use super::world::World;
 
 /// A workload on a profile: the world before, and the one that it comes to without troubles.
@@ -31,4 +32,19 @@ impl Start {
         let reference = live.undisturbed(&world).expect("it breaks nothing");
         Start { world, reference }
     }
+}
+
+/// Every workload on each of these profiles. `all_of` runs what there is of one, and tells the first that breaks anything.
+fn exhaust(
+    campaign: &str,
+    profiles: &[Profile],
+    all_of: fn(Workload, Profile, &mut Tally) -> Option<String>,
+) {
+    let mut tally = Tally::default();
+    let mut found = Vec::new();
+    for profile in profiles {
+        found.extend(WORKLOADS.iter().filter_map(|workload| all_of(*workload, *profile, &mut tally)));
+    }
+    assert!(found.is_empty(), "{} fail; the first: {}", found.len(), found[0]);
+    println!("{campaign} {profiles:?}: {tally}");
 }

@@ -6,9 +6,9 @@ use super::super::makes::{PROFILES, Profile};
 use super::super::oracle;
 use super::super::tally::Tally;
 use super::super::trouble::Trouble;
-use super::super::workload::{WORKLOADS, Workload};
+use super::super::workload::Workload;
 use super::super::{Live, schedule, tell};
-use super::Start;
+use super::{Start, exhaust};
 use crate::core::engine::Mode;
 
 /// A run with faults at these requests, and what comes after. Gives the requests of the run.
@@ -52,32 +52,22 @@ pub fn all_of(workload: Workload, profile: Profile, tally: &mut Tally) -> Option
     None
 }
 
-fn shard(profiles: &[Profile]) {
-    let mut tally = Tally::default();
-    let mut found = Vec::new();
-    for profile in profiles {
-        found.extend(WORKLOADS.iter().filter_map(|workload| all_of(*workload, *profile, &mut tally)));
-    }
-    assert!(found.is_empty(), "{} fail; the first: {}", found.len(), found[0]);
-    println!("K2 {profiles:?}: {tally}");
-}
-
 #[test]
 fn a_fault_of_any_request_is_made_good_1() {
-    shard(&PROFILES[..3]);
+    exhaust("K2", &PROFILES[..3], all_of);
 }
 
 #[test]
 fn a_fault_of_any_request_is_made_good_2() {
-    shard(&PROFILES[3..5]);
+    exhaust("K2", &PROFILES[3..5], all_of);
 }
 
 #[test]
 fn a_fault_of_any_request_is_made_good_3() {
-    shard(&PROFILES[5..8]);
+    exhaust("K2", &PROFILES[5..8], all_of);
 }
 
 #[test]
 fn a_fault_of_any_request_is_made_good_4() {
-    shard(&PROFILES[8..]);
+    exhaust("K2", &PROFILES[8..], all_of);
 }
