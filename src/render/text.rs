@@ -146,6 +146,7 @@ fn since(entry: &Entry) -> Option<(Style, &'static str)> {
     Some(match (entry.since?, entry.action) {
         (Side::Drift, Action::Create) => (Style::Change, "drift: gone from the server"),
         (Side::Drift, Action::Delete) => (Style::Change, "drift: back on the server"),
+        (Side::Conflict, Action::Delete) => (Style::Bad, "changed on the server since the base"),
         (_, Action::Create | Action::Delete) => (Style::Dim, "pending"),
         _ => return None,
     })

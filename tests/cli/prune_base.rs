@@ -150,6 +150,8 @@ fn what_others_changed_since_the_base_is_not_pruned_unasked() {
     let why = "conflict: it is to go, and was changed on the server since the base: `n`: 1 at the base, nothing here, 50 there";
     let run = |line: &str| repository.run(&format!("{line} -f m --prune --base production"));
     assert!(run("plan").out.contains(why), "{}", run("plan").told());
+    let line = run("plan").out.lines().find(|line| line.contains("Queue b ")).expect("it is told").to_owned();
+    assert!(line.ends_with("changed on the server since the base"), "{line}");
     let done = run("apply --yes").expect(3);
     assert!(done.out.contains(why) && done.out.contains("--force-conflicts Queue/b:n"), "{}", done.told());
     assert_eq!(there(&repository), ["a", "b", "users"]);
