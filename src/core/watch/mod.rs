@@ -1,0 +1,28 @@
+//! The loop of `watch`, as a state machine that performs nothing: which objects are due, when, and what became of
+//! them.
+//!
+//! It is given an [`Event`] and the time, and answers with [`Effect`]s: passes to run, and when to be woken. A pass is
+//! the same run of the engine that `apply` is, over the objects that are due. Hints say that something may have
+//! changed; they never say what is so. Losing one costs a resync, and losing the process costs nothing: what is kept
+//! here is when to look again, never what is true.
+//!
+//! ```text
+//! hints ──┐                                   ┌──► passes: observe, diff, act, observe
+//! resync ─┼─► queue: earliest time, highest ──┤              │
+//! retry  ─┘   class, one entry an object      └◄── what came of each object
+//! ```
+
+mod control;
+pub mod hint;
+pub mod oscillation;
+pub mod pass;
+pub mod settings;
+pub mod status;
+pub mod subject;
+
+pub use control::{Effect, Event, Loop};
+pub use hint::{About, Class, Hint, Origin};
+pub use pass::{Pass, PassId, Retry, Seen, Touched, Verdict};
+pub use settings::Settings;
+pub use status::{Condition, ConditionKind, Counters, ObjectStatus, Status, TargetStatus, Truth};
+pub use subject::Subject;
