@@ -27,3 +27,5 @@ mod spelling;
 mod support;
 #[path = "powerdns/trouble.rs"]
 mod trouble;
+#[path = "powerdns/watch.rs"]
+mod watch;

@@ -29,3 +29,5 @@ mod shop;
 mod support;
 #[path = "rabbitmq/trouble.rs"]
 mod trouble;
+#[path = "rabbitmq/watch.rs"]
+mod watch;

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # A PowerDNS authoritative server with its REST API, on loopback, for the tests in tests/powerdns.rs.
 #
-# usage: tests/servers/powerdns.sh start | stop
+# usage: tests/servers/powerdns.sh start | stop | util WORDS...
 #   start  installs Debian's packages where they are missing, starts one server, waits for it and prints its URL
 #   stop   ends it and removes its files
+#   util   runs the server's own tool, pdnsutil, on its database
 # env:   POWERDNS_HTTP (18181), POWERDNS_DNS (15391): ports; POWERDNS_API_KEY: the key
 set -euo pipefail
 
@@ -70,8 +71,12 @@ CONF
 case ${1:-} in
 start) start ;;
 stop) stop ;;
+util)
+  shift
+  pdnsutil --config-dir="$state" "$@"
+  ;;
 *)
-  sed -n '2,7p' "$0" | sed 's/^# \{0,1\}//' >&2
+  sed -n '2,8p' "$0" | sed 's/^# \{0,1\}//' >&2
   exit 64
   ;;
 esac

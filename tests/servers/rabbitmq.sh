@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # A RabbitMQ server with its management API, on loopback, for the tests in tests/rabbitmq.rs.
 #
-# usage: tests/servers/rabbitmq.sh start | stop
+# usage: tests/servers/rabbitmq.sh start | stop | ctl WORDS...
 #   start  installs Debian's package where it is missing, starts one server, waits for it and prints its URL
 #   stop   ends it and removes its files
+#   ctl    runs the server's own tool, rabbitmqctl, on it
 # env:   RABBITMQ_HTTP (15691), RABBITMQ_AMQP (25691), RABBITMQ_DIST (25692), RABBITMQ_EPMD (24391): ports
 set -euo pipefail
 
@@ -71,11 +72,20 @@ CONF
   exit 1
 }
 
+ctl() {
+  HOME=$state ERL_EPMD_PORT=$epmd RABBITMQ_CONF_ENV_FILE=/dev/null \
+    /usr/lib/rabbitmq/bin/rabbitmqctl --quiet --node "trueup-$http@localhost" "$@"
+}
+
 case ${1:-} in
 start) start ;;
 stop) stop ;;
+ctl)
+  shift
+  ctl "$@"
+  ;;
 *)
-  sed -n '2,8p' "$0" | sed 's/^# \{0,1\}//' >&2
+  sed -n '2,9p' "$0" | sed 's/^# \{0,1\}//' >&2
   exit 64
   ;;
 esac

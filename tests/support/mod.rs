@@ -1,8 +1,9 @@
 //! What end-to-end tests share: the real binary in a folder of its own, and what it reports as rows of words.
 
 use std::collections::BTreeMap;
-use std::path::Path;
-use std::process::Command;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -53,11 +54,56 @@ impl Project {
         run
     }
 
+    /// Starts `trueup watch` on the folder, its words split at spaces; ended when dropped.
+    pub fn watch(&self, flags: &str) -> Watching {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trueup"));
+        command.arg("watch").args(flags.split_whitespace()).args(["-f", "."]).current_dir(self.path());
+        command.env_clear().envs(&self.env).env("PATH", "");
+        let log = std::fs::File::create(self.path().join("watch.log")).expect("a file");
+        command.stdout(log.try_clone().expect("a handle")).stderr(log);
+        Watching { child: command.spawn().expect("the binary runs"), log: self.path().join("watch.log") }
+    }
+
     /// Runs a verb with JSON output.
     pub fn json(&self, line: &str, code: i32) -> Report {
         let run = self.run(&format!("{line} --output json"), code);
         Report(serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {}", run.whole())))
     }
+}
+
+/// A running `trueup watch`.
+pub struct Watching {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Watching {
+    /// Waits until something holds of the server.
+    pub fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
+        let began = Instant::now();
+        while !holds() {
+            if began.elapsed() > Duration::from_secs(60) {
+                let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+                panic!("a minute has gone by, and it is not so that {what}:\n{log}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a tool of a server, by the script that starts the server.
+pub fn tool(script: &str, words: &[&str]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers").join(script);
+    let output = Command::new(path).args(words).output().expect("the script runs");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{script} {words:?}: {told}{}", String::from_utf8_lossy(&output.stdout));
 }
 
 /// What a run printed.

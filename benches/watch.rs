@@ -1,0 +1,40 @@
+//! What a running `watch` costs and how soon it repairs, in one command: `cargo bench --bench watch`.
+//!
+//! Scenarios, each by its name (`cargo bench --bench watch -- steady repair`), all of them without one:
+//!
+//! - `steady`: nothing changes; writes, processor time, memory and requests.
+//! - `repair`: a foreign deletion, announced by the change feed and found without one.
+//! - `drift`: others change one in a hundred while one request in a hundred fails; the end, and every write.
+//! - `outage`: the server is away and comes back; requests meanwhile, and the time until all is in sync.
+//! - `kill`: watch and the server are killed in turn.
+//!
+//! Everything is on loopback, and ends by itself. `TRUEUP_BENCH_OBJECTS` (10,000) and `TRUEUP_BENCH_SECONDS` (600 for
+//! `steady` and `drift`, half of it for `outage`) scale it.
+
+mod support;
+mod watching;
+
+use std::time::Duration;
+
+use watching::{drift, kill, outage, repair, steady};
+
+fn main() {
+    let size = watching::Size {
+        objects: support::number("TRUEUP_BENCH_OBJECTS", 10_000),
+        time: Duration::from_secs(support::number("TRUEUP_BENCH_SECONDS", 600) as u64),
+    };
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let scenarios: [(&str, fn(&watching::Size)); 5] = [
+        ("steady", steady::run),
+        ("repair", repair::run),
+        ("drift", drift::run),
+        ("outage", outage::run),
+        ("kill", kill::run),
+    ];
+    println!("{} objects of about 600 bytes, {} to a page", size.objects, support::objects::PAGE);
+    for (name, run) in scenarios {
+        if wanted.is_empty() || wanted.iter().any(|word| word == name) {
+            run(&size);
+        }
+    }
+}
