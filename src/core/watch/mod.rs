@@ -12,6 +12,7 @@
 //! retry  ─┘   class, one entry an object      └◄── what came of each object
 //! ```
 
+mod away;
 mod begin;
 pub mod conditions;
 mod control;
