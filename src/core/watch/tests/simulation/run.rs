@@ -33,6 +33,12 @@ enum What {
     Calm,
 }
 
+impl What {
+    fn is_by_others(&self) -> bool {
+        matches!(self, What::Act(_) | What::Back(_) | What::Hints { .. } | What::Calm)
+    }
+}
+
 struct Instance {
     machine: Loop,
     monitor: Monitor,
@@ -50,6 +56,8 @@ pub struct Run<'r> {
     instances: Vec<Instance>,
     agenda: BTreeMap<(Duration, u64), What>,
     last: u64,
+    /// What others still do.
+    acts: usize,
     pub broken: Vec<String>,
     /// Effects that conditions turned.
     pub turns: u64,
@@ -66,6 +74,7 @@ impl<'r> Run<'r> {
             instances: Vec::new(),
             agenda: BTreeMap::new(),
             last: 0,
+            acts: 0,
             broken: Vec::new(),
             turns: 0,
             steps: 0,
@@ -99,6 +108,7 @@ impl<'r> Run<'r> {
 
     fn plan(&mut self, at: Duration, what: What) {
         self.last += 1;
+        self.acts += usize::from(what.is_by_others());
         self.agenda.insert((at, self.last), what);
     }
 
@@ -128,7 +138,16 @@ impl<'r> Run<'r> {
         &self.instances[at].monitor
     }
 
+    /// Goes on until nobody meddles any more.
+    pub fn go_to_calm(&mut self) {
+        while self.acts > 0 && self.broken.is_empty() {
+            let (at, _) = *self.agenda.first_key_value().expect("an act").0;
+            self.go_to(at.max(self.now));
+        }
+    }
+
     fn happen(&mut self, what: What) {
+        self.acts -= usize::from(what.is_by_others());
         match what {
             What::Act(act) => {
                 self.say(|| format!("{act:?}"));
@@ -369,7 +388,7 @@ fn told(seen: &[Seen]) -> String {
 pub fn quiet(run: &mut Run) -> Vec<String> {
     let resync = run.scene.settings.resync;
     let pass = run.scene.pass * 8;
-    run.go_to(run.scene.calm.max(run.now()));
+    run.go_to_calm();
     run.go_to(run.now() + seconds(180.0) + resync.mul_f64(1.1) + pass);
     if !run.broken.is_empty() {
         return std::mem::take(&mut run.broken);
