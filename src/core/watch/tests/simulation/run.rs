@@ -93,7 +93,7 @@ impl<'r> Run<'r> {
         run.plan(run.scene.calm, What::Calm);
         for at in 0..run.scene.instances {
             let settings = run.settings(at, 0);
-            let monitor = Monitor::new(settings.clone(), run.now, run.scene.pass);
+            let monitor = Monitor::new(settings.clone(), run.scene.pass);
             run.instances.push(Instance { machine: Loop::new(settings), monitor, life: 0, wish: 0 });
         }
         (0..run.scene.instances).for_each(|at| run.want(at));
@@ -253,7 +253,7 @@ impl<'r> Run<'r> {
     fn restart(&mut self, at: usize) {
         let life = self.instances[at].life + 1;
         let settings = self.settings(at, life);
-        let monitor = Monitor::new(settings.clone(), self.now, self.scene.pass);
+        let monitor = Monitor::new(settings.clone(), self.scene.pass);
         self.instances[at] = Instance { machine: Loop::new(settings), monitor, life, wish: 0 };
         self.want(at);
     }
