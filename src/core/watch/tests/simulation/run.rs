@@ -10,8 +10,10 @@ use super::super::make::seconds;
 use super::monitor::Monitor;
 use super::scene::{Act, Scene};
 use super::world::World;
+use crate::core::digest::Digest;
 use crate::core::engine::tests::simulation::dice::Dice;
 use crate::core::identity::ObjectId;
+use crate::core::watch::{ConditionKind, Verdict};
 
 /// Something that happens at its time.
 enum What {
@@ -138,6 +140,12 @@ impl<'r> Run<'r> {
 
     pub fn machine(&self, at: usize) -> &Loop {
         &self.instances[at].machine
+    }
+
+    /// Whether a loop leaves an object alone, as others change it all the time.
+    fn is_frozen(&self) -> bool {
+        let mut all = self.instances.iter().flat_map(|it| it.machine.status().objects);
+        all.any(|object| object.holds(ConditionKind::Fighting))
     }
 
     pub fn monitor(&self, at: usize) -> &Monitor {
@@ -293,7 +301,7 @@ impl<'r> Run<'r> {
         for at in all {
             let about = About::Object(self.world.things[at].id.clone());
             let observed = match is_status {
-                true => Some(super::super::super::super::digest::Digest(self.now.as_nanos())),
+                true => Some(Digest(self.now.as_nanos())),
                 false => self.scene.feed.has_digest.then(|| self.world.digest(at)),
             };
             for instance in 0..self.instances.len() {
@@ -392,7 +400,7 @@ impl<'r> Run<'r> {
 fn told(seen: &[Seen]) -> String {
     let one = |seen: &Seen| {
         let verdict = match &seen.verdict {
-            super::super::super::Verdict::InSync => "in sync".to_string(),
+            Verdict::InSync => "in sync".to_string(),
             other => format!("{other:?}").chars().take_while(|c| *c != '(').collect(),
         };
         format!("{} {verdict}{}", seen.id.key, if seen.writes > 0 { ", written" } else { "" })
@@ -406,6 +414,11 @@ pub fn quiet(run: &mut Run) -> Vec<String> {
     let pass = run.scene.pass * 8;
     run.go_to_calm();
     run.go_to(run.now() + seconds(180.0) + resync.mul_f64(1.1) + pass);
+    // What others changed too often is left alone for a while, an hour at most, and looked at then.
+    let since = run.now();
+    while run.is_frozen() && run.now() < since + seconds(2.0 * 3600.0) {
+        run.go_to(run.now() + seconds(60.0));
+    }
     if !run.broken.is_empty() {
         return std::mem::take(&mut run.broken);
     }
