@@ -13,7 +13,7 @@ use super::world::World;
 use crate::core::digest::Digest;
 use crate::core::engine::tests::simulation::dice::Dice;
 use crate::core::identity::ObjectId;
-use crate::core::watch::{ConditionKind, Verdict};
+use crate::core::watch::Verdict;
 
 /// Something that happens at its time.
 enum What {
@@ -140,12 +140,6 @@ impl<'r> Run<'r> {
 
     pub fn machine(&self, at: usize) -> &Loop {
         &self.instances[at].machine
-    }
-
-    /// Whether a loop leaves an object alone, as others change it all the time.
-    fn is_frozen(&self) -> bool {
-        let mut all = self.instances.iter().flat_map(|it| it.machine.status().objects);
-        all.any(|object| object.holds(ConditionKind::Fighting))
     }
 
     pub fn monitor(&self, at: usize) -> &Monitor {
@@ -414,11 +408,6 @@ pub fn quiet(run: &mut Run) -> Vec<String> {
     let pass = run.scene.pass * 8;
     run.go_to_calm();
     run.go_to(run.now() + seconds(180.0) + resync.mul_f64(1.1) + pass);
-    // What others changed too often is left alone for a while, an hour at most, and looked at then.
-    let since = run.now();
-    while run.is_frozen() && run.now() < since + seconds(2.0 * 3600.0) {
-        run.go_to(run.now() + seconds(60.0));
-    }
     if !run.broken.is_empty() {
         return std::mem::take(&mut run.broken);
     }
