@@ -1,0 +1,13 @@
+//! The loop, driven by hand in virtual time.
+
+mod conditions;
+mod first;
+mod hour;
+pub mod make;
+mod pace;
+mod queue;
+mod resync;
+mod retry;
+pub mod simulation;
+mod target;
+mod wanted;
