@@ -16,6 +16,7 @@ mod control;
 pub mod hint;
 pub mod oscillation;
 pub mod pass;
+mod seen;
 pub mod settings;
 pub mod status;
 pub mod subject;
