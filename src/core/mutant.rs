@@ -23,12 +23,22 @@ pub enum Mutant {
     M7,
     /// A deletion by what was seen when it was decided, with no live read.
     M8,
+    /// A debounce that slides: each hint moves the pass.
+    M9,
+    /// Strict priority: what waits does not age.
+    M10,
+    /// Failures are forgotten at the first success.
+    M11,
     /// What comes while a path is frozen is dropped: nobody looks when the freeze is over.
     M12,
     /// What holds a path is kept by the name of the object, whichever bears it.
     M13,
     /// A freeze ends at the next event after its time, not by the clock.
     M14,
+    /// An event brings forward what is backing off.
+    M15,
+    /// Conditions are written anew in each pass, in no order.
+    M16,
     /// A whole body that is sent over what others have changed since.
     M17,
     /// `1` and `1.0` differ.
@@ -37,6 +47,8 @@ pub enum Mutant {
     M19,
     /// An idempotency key that does not change with the generation of the object.
     M20,
+    /// A resync believes what is remembered, and observes nothing.
+    M21,
     /// What a file that could not be read says is missed, and pruned.
     M24,
     /// Another's finalizer is taken off.

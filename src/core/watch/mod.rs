@@ -12,14 +12,29 @@
 //! retry  ─┘   class, one entry an object      └◄── what came of each object
 //! ```
 
+mod away;
+mod begin;
+pub mod conditions;
 mod control;
+mod end;
 pub mod hint;
+mod hour;
+mod object;
 pub mod oscillation;
+mod pace;
 pub mod pass;
+mod queue;
+mod resync;
+mod retry;
 mod seen;
 pub mod settings;
 pub mod status;
 pub mod subject;
+mod target;
+#[cfg(test)]
+pub(crate) mod tests;
+mod told;
+mod wanted;
 
 pub use control::{Effect, Event, Loop};
 pub use hint::{About, Class, Hint, Origin};

@@ -101,4 +101,4 @@ impl Detector {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -3,4 +3,4 @@
 mod deletions;
 mod fights;
 mod many;
-mod world;
+pub mod world;

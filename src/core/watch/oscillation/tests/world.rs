@@ -145,7 +145,8 @@ impl World {
         Seen { id: id("o"), verdict, ready: None, uid: None, writes: 0, touched: Vec::new() }
     }
 
-    fn look(&mut self, freeze: &Freeze) -> Seen {
+    /// One pass in which this must not be written.
+    pub fn look(&mut self, freeze: &Freeze) -> Seen {
         let may_write = !freeze.whole && !self.limited;
         let (mut writes, touched) = match &self.stored {
             None => (0, vec![touched(Path::root(), None, Some(1))]),
