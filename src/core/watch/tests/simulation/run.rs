@@ -24,6 +24,12 @@ enum What {
         until: Duration,
         is_status: bool,
     },
+    /// Changes, likewise.
+    Churn {
+        about: usize,
+        every: Duration,
+        until: Duration,
+    },
     /// A hint reaches an instance.
     Hint(usize, Hint),
     /// A pass looks and writes; a pass ends. With the life of the instance that it belongs to.
@@ -35,7 +41,7 @@ enum What {
 
 impl What {
     fn is_by_others(&self) -> bool {
-        matches!(self, What::Act(_) | What::Back(_) | What::Hints { .. } | What::Calm)
+        matches!(self, What::Act(_) | What::Back(_) | What::Hints { .. } | What::Churn { .. } | What::Calm)
     }
 }
 
@@ -158,6 +164,13 @@ impl<'r> Run<'r> {
                 self.want_all();
             }
             What::Hints { about, every, until, is_status } => self.hints(about, every, until, is_status),
+            What::Churn { about, every, until } => {
+                self.world.change(about);
+                self.feed(about);
+                if self.now + every < until {
+                    self.plan(self.now + every, What::Churn { about, every, until });
+                }
+            }
             What::Hint(instance, hint) => self.hint(instance, hint),
             What::Look(instance, life, pass, wishes) => self.look(instance, life, pass, &wishes),
             What::End(instance, life, pass, seen) => {
@@ -196,6 +209,9 @@ impl<'r> Run<'r> {
             Act::Status { about, every, during } => {
                 let about = Some(about);
                 self.plan(now, What::Hints { about, every, until: now + during, is_status: true });
+            }
+            Act::Churn { about, every, during } => {
+                self.plan(now, What::Churn { about, every, until: now + during });
             }
             Act::Wish(at) => {
                 self.world.wish(at);
