@@ -225,3 +225,35 @@ fn what_is_wanted_otherwise_or_no_longer_starts_clean() {
     world.detector.forget(&super::world::id("o"));
     assert_eq!(world.freeze(), Default::default());
 }
+
+#[test]
+fn after_a_restart_no_more_recurs_than_it_takes_to_find_out() {
+    let minute = minutes(1);
+    let others: [(&str, usize, fn(&mut World, u128)); 4] = [
+        ("one value", 4, |world, _| world.set("size", 9)),
+        ("a deletion", 4, |world, _| world.stored = None),
+        ("a new value each time", 20, |world, n| world.set("size", 100 + n)),
+        ("a value that does not hold", 2, |world, _| {
+            world.makes.insert("size", 7);
+            if world.get("size") == 1 {
+                world.set("size", 7);
+            }
+        }),
+    ];
+    for (what, most, other) in others {
+        let mut world = World::level(&[("size", 1)]);
+        let mut n = 0;
+        for restart in 0..5 {
+            let before = world.writes.len();
+            world.go_on(4 * minute, 5 * SECOND, |world| {
+                n += 1;
+                other(world, n);
+            });
+            let writes = world.writes.len() - before;
+            assert!(writes <= most, "{what}, restart {restart}: {writes} writes");
+            assert!(writes > 0, "{what}");
+            assert!(!world.found.is_empty(), "{what}, restart {restart}: it is told of");
+            world.restart();
+        }
+    }
+}

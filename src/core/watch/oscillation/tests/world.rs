@@ -97,6 +97,11 @@ impl World {
         self.detector.forget(&id("o"));
     }
 
+    /// The process ends, and another begins.
+    pub fn restart(&mut self) {
+        self.detector = Detector::default();
+    }
+
     /// Somebody else sets a field.
     pub fn set(&mut self, field: &'static str, value: u128) {
         self.stored.as_mut().expect("it is there").fields.insert(field, value);
