@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::super::super::{
-    About, Condition, Effect, Event, Hint, Loop, Origin, Pass, PassId, Seen, Settings,
+    About, Condition, ConditionKind, Effect, Event, Hint, Loop, Origin, Pass, PassId, Seen, Settings,
 };
 use super::super::make::seconds;
 use super::monitor::Monitor;
@@ -93,7 +93,7 @@ impl<'r> Run<'r> {
         run.plan(run.scene.calm, What::Calm);
         for at in 0..run.scene.instances {
             let settings = run.settings(at, 0);
-            let monitor = Monitor::new(settings.clone(), run.now, run.scene.pass);
+            let monitor = Monitor::new(settings.clone(), run.scene.pass);
             run.instances.push(Instance { machine: Loop::new(settings), monitor, life: 0, wish: 0 });
         }
         (0..run.scene.instances).for_each(|at| run.want(at));
@@ -253,7 +253,7 @@ impl<'r> Run<'r> {
     fn restart(&mut self, at: usize) {
         let life = self.instances[at].life + 1;
         let settings = self.settings(at, life);
-        let monitor = Monitor::new(settings.clone(), self.now, self.scene.pass);
+        let monitor = Monitor::new(settings.clone(), self.scene.pass);
         self.instances[at] = Instance { machine: Loop::new(settings), monitor, life, wish: 0 };
         self.want(at);
     }
@@ -405,6 +405,13 @@ pub fn quiet(run: &mut Run) -> Vec<String> {
     let resync = run.scene.settings.resync;
     let pass = run.scene.pass * 8;
     run.go_to_calm();
+    // What is held for what others did is let go by the clock, at last.
+    for _ in 0..24 {
+        if !is_held(run) {
+            break;
+        }
+        run.go_to(run.now() + seconds(300.0));
+    }
     run.go_to(run.now() + seconds(180.0) + resync.mul_f64(1.1) + pass);
     if !run.broken.is_empty() {
         return std::mem::take(&mut run.broken);
@@ -427,6 +434,14 @@ pub fn quiet(run: &mut Run) -> Vec<String> {
         }
     }
     broken
+}
+
+fn is_held(run: &Run) -> bool {
+    let fights = |at: usize| {
+        let status = run.machine(at).status();
+        status.objects.iter().any(|object| object.holds(ConditionKind::Fighting))
+    };
+    (0..run.scene.instances).any(fights)
 }
 
 fn written(world: &World) -> u64 {
