@@ -171,7 +171,8 @@ impl Object {
         self.life = Some(life);
     }
 
-    fn found(&mut self, now: Duration) -> Vec<Found> {
+    /// What holds of it now.
+    pub fn found(&mut self, now: Duration) -> Vec<Found> {
         let until = |breaker: &Breaker| breaker.until().unwrap_or(now);
         let mut found = Vec::new();
         if let Some(breaker) = &self.lost_breaker {
