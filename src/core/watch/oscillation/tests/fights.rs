@@ -8,6 +8,9 @@ use crate::core::mutant::{Mutant, plant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
+/// What somebody else does, for the n-th time.
+type Other = fn(&mut World, u128);
+
 fn fighting(found: &[Found]) -> Vec<String> {
     let path = |found: &Found| match found {
         Found::Fighting { path, .. } => Some(path.to_string()),
@@ -83,7 +86,7 @@ fn a_path_that_is_set_back_is_named_frozen_and_probed() {
 fn the_writes_are_bounded_whatever_the_other_writer_does() {
     let long = minutes(6 * 60);
     for (name, every) in [("fast", SECOND), ("slow", 90 * SECOND), ("slower", minutes(3))] {
-        let others: [(&str, fn(&mut World, u128)); 4] = [
+        let others: [(&str, Other); 4] = [
             ("one value", |world, _| world.set("size", 9)),
             ("two values", |world, n| world.set("size", 8 + n % 2)),
             ("a counter", |world, n| world.set("size", 100 + n)),
@@ -229,7 +232,7 @@ fn what_is_wanted_otherwise_or_no_longer_starts_clean() {
 #[test]
 fn after_a_restart_no_more_recurs_than_it_takes_to_find_out() {
     let minute = minutes(1);
-    let others: [(&str, usize, fn(&mut World, u128)); 4] = [
+    let others: [(&str, usize, Other); 4] = [
         ("one value", 4, |world, _| world.set("size", 9)),
         ("a deletion", 4, |world, _| world.stored = None),
         ("a new value each time", 20, |world, n| world.set("size", 100 + n)),
