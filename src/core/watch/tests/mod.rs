@@ -1,6 +1,7 @@
 //! The loop, driven by hand in virtual time.
 
 mod conditions;
+mod fights;
 mod first;
 mod hour;
 pub mod make;
