@@ -17,6 +17,7 @@ pub mod hint;
 pub mod oscillation;
 pub mod pass;
 pub mod settings;
+pub mod snapshot;
 pub mod status;
 pub mod subject;
 
@@ -24,5 +25,6 @@ pub use control::{Effect, Event, Loop};
 pub use hint::{About, Class, Hint, Origin};
 pub use pass::{Pass, PassId, Retry, Seen, Touched, Verdict};
 pub use settings::Settings;
+pub use snapshot::{Desired, Instance, Role, Snapshot};
 pub use status::{Condition, ConditionKind, Counters, ObjectStatus, Status, TargetStatus, Truth};
 pub use subject::Subject;
