@@ -82,6 +82,19 @@ pub fn zero(earlier: Option<Duration>, wall: Duration, now: Duration) -> Duratio
 }
 
 impl Snapshot {
+    /// Whether this tells a reader what another one does. Counters of the queue make no difference: where something
+    /// happens, an object changes.
+    pub fn tells_as(&self, other: &Snapshot) -> bool {
+        let counted = |status: &Status| (status.counters.writes, status.counters.missed_events);
+        let Status { objects, targets, counters: _, warnings } = &self.status;
+        *objects == other.status.objects
+            && *targets == other.status.targets
+            && *warnings == other.status.warnings
+            && counted(&self.status) == counted(&other.status)
+            && (&self.instance, &self.desired) == (&other.instance, &other.desired)
+            && (self.seen_all, self.zero) == (other.seen_all, other.zero)
+    }
+
     /// A copy without secrets, for all that is shown. Whole texts are looked at, before anything is cut.
     pub fn scrubbed(&self, redactor: &Redactor) -> Snapshot {
         let text = |text: &String| redactor.text(text).into_owned();
@@ -115,7 +128,7 @@ pub fn condition(condition: &Condition, redactor: &Redactor) -> Condition {
 
 fn target(target: &TargetStatus, redactor: &Redactor) -> TargetStatus {
     TargetStatus {
-        name: target.name.clone(),
+        name: redactor.text(&target.name).into(),
         message: target.message.as_ref().map(|message| redactor.text(message).into_owned()),
         ..*target
     }

@@ -19,7 +19,7 @@ use crate::core::watch::status::{Condition, ObjectStatus, Status, TargetStatus};
 use crate::core::watch::{ConditionKind, Snapshot, Truth};
 
 use super::super::json::SCHEMA_VERSION;
-use super::time::date;
+use super::time::{self, date};
 
 /// The name of a word that this program has, or that another version had.
 type Word = Cow<'static, str>;
@@ -32,6 +32,8 @@ pub struct Document {
     pub command: Word,
     /// When this was made.
     pub time: String,
+    /// When the loop last gave a sign of life.
+    pub last_alive: String,
     pub instance: Instance,
     pub desired: Desired,
     /// Every object was looked at since it was last wanted otherwise.
@@ -155,8 +157,8 @@ pub struct State {
 }
 
 impl Document {
-    /// The document of a snapshot, made at the time `now` of the loop, without secrets.
-    pub fn of(snapshot: &Snapshot, now: Duration, redactor: &Redactor) -> Document {
+    /// The document of a snapshot, made at the time `now` of a loop that was last `alive` at that time, without secrets.
+    pub fn of(snapshot: &Snapshot, now: Duration, alive: Duration, redactor: &Redactor) -> Document {
         let snapshot = snapshot.scrubbed(redactor);
         let zero = snapshot.zero;
         let Snapshot { instance, desired, status, seen_all, .. } = snapshot;
@@ -169,6 +171,7 @@ impl Document {
             schema_version: SCHEMA_VERSION,
             command: "status".into(),
             time: date(zero + now),
+            last_alive: date(zero + alive),
             instance: Instance {
                 name: instance.name,
                 version: instance.version.into(),
@@ -190,26 +193,17 @@ impl Document {
             targets,
         }
     }
+}
 
-    /// Whether this says the same as another, made at another time.
-    pub fn is_same_as(&self, other: &Document) -> bool {
-        let Document {
-            schema_version,
-            command,
-            time: _,
-            instance,
-            desired,
-            seen_all,
-            summary,
-            warnings,
-            targets,
-            objects,
-        } = self;
-        *objects == other.objects
-            && *targets == other.targets
-            && *summary == other.summary
-            && (instance, desired, warnings) == (&other.instance, &other.desired, &other.warnings)
-            && (schema_version, command, seen_all) == (&other.schema_version, &other.command, &other.seen_all)
+impl Document {
+    /// When this was made, since 1970.
+    pub fn made_at(&self) -> Option<Duration> {
+        time::read(&self.time)
+    }
+
+    /// When the loop last gave a sign of life, since 1970.
+    pub fn alive_at(&self) -> Option<Duration> {
+        time::read(&self.last_alive)
     }
 }
 

@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("page.css");
 
 /// What a browser may do with the page: take the style that stands in it, by its SHA-256, send its forms to where it
 /// came from, and nothing else.
-pub const POLICY: &str = "default-src 'none'; style-src 'sha256-iPv+xZ0ZeNPz4IO3xfWWqvkS7RDN6mRrJ5nmJdA63Js='; \
+pub const POLICY: &str = "default-src 'none'; style-src 'sha256-AeeT6TFI0f7azJHAM3CAcJIfV19WtuXhDtCI7/jjSfI='; \
                           form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Objects on one page.
@@ -104,8 +104,8 @@ pub fn page(document: &Document, ask: &Ask, may_resync: bool) -> String {
     html.raw("</style></head><body>");
     head(&mut html, document);
     html.raw("<main>");
-    notes(&mut html, document);
     counts(&mut html, document, ask);
+    notes(&mut html, document);
     tools(&mut html, ask, may_resync);
     objects(&mut html, document, ask);
     html.raw("</main></body></html>\n");
@@ -296,7 +296,7 @@ fn item(html: &mut Html, trouble: Trouble, object: &Object, document: &Document)
     let told: Vec<&State> = object.conditions.iter().filter(|state| is_trouble(state)).collect();
     if !told.is_empty() {
         html.raw("<dl>");
-        told.into_iter().for_each(|state| condition(html, state));
+        told.into_iter().for_each(|state| condition(html, state, document));
         html.raw("</dl>");
     }
     html.raw("</li>");
@@ -306,22 +306,33 @@ fn tries(html: &mut Html, object: &Object, document: &Document) {
     if object.attempts > 0 {
         html.raw("<span>").number(object.attempts).raw(" failed in a row</span>");
     }
-    let wait = object.next_attempt.as_deref().and_then(time::read).zip(time::read(&document.time));
+    let wait = object.next_attempt.as_deref().and_then(time::read).zip(document.made_at());
     if let Some((next, now)) = wait {
         html.raw("<span>next try in ").text(&time::short(next.saturating_sub(now))).raw("</span>");
     }
     if let Some(synced) = &object.last_synced {
-        html.raw("<span>last in sync ").text(synced).raw("</span>");
+        html.raw("<span>in sync ");
+        ago(html, synced, document);
+        html.raw(" ago</span>");
     }
 }
 
-fn condition(html: &mut Html, state: &State) {
+fn condition(html: &mut Html, state: &State, document: &Document) {
     html.raw("<dt>").text(&state.kind).raw(" = ").text(&state.status).raw("</dt><dd>");
     html.text(&state.reason);
     if !state.message.is_empty() {
         html.raw(": ").text(&state.message);
     }
-    html.raw(" <span class=\"dim\">since ").text(&state.last_transition_time).raw("</span></dd>");
+    html.raw(" <span class=\"dim when\">for ");
+    ago(html, &state.last_transition_time, document);
+    html.raw("</span></dd>");
+}
+
+/// How long ago a date was, with the date for those who point at it.
+fn ago(html: &mut Html, date: &str, document: &Document) {
+    let span = time::read(date).zip(document.made_at()).map(|(date, now)| now.saturating_sub(date));
+    html.raw("<time datetime=\"").text(date).raw("\" title=\"").text(date).raw("\">");
+    html.text(&span.map_or_else(|| date.to_owned(), time::short)).raw("</time>");
 }
 
 fn place(html: &mut Html, position: &Position) {

@@ -143,7 +143,9 @@ fn summary(document: &Document) -> Line {
     let objects = worst_first(document);
     let of = |wanted: Trouble| objects.iter().filter(|(trouble, _)| *trouble == wanted).count();
     let total = counted(objects.len(), "object");
-    let mut words = format!("{} of {total} in sync", grouped(of(Trouble::Ok) as u64));
+    // What is not ready yet is in sync nevertheless.
+    let synced = of(Trouble::Ok) + of(Trouble::NotReady);
+    let mut words = format!("{} of {total} in sync", grouped(synced as u64));
     let unwell = Trouble::ALL.into_iter().filter(|trouble| *trouble != Trouble::Ok && of(*trouble) > 0);
     let unwell: Vec<String> =
         unwell.map(|trouble| format!("{} {}", grouped(of(trouble) as u64), trouble.word())).collect();
