@@ -11,6 +11,7 @@ use super::color::Color;
 use crate::core::exit::FailOn;
 use crate::core::prune::Gates;
 use crate::render::out::Format;
+use crate::render::watch::trouble;
 
 /// A whole command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +35,7 @@ pub enum Command {
     Explain(Explain),
     Probe(Probe),
     Delete(Delete),
+    Status(Status),
     Serve(Serve),
     Completions(Shell),
 }
@@ -185,6 +187,24 @@ pub struct Delete {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    pub from: Watched,
+    /// The environment's variable that holds the token of a running watch.
+    pub token_env: Option<String>,
+    /// What makes the exit code another than 0.
+    pub fail_on: BTreeSet<trouble::FailOn>,
+}
+
+/// Where a watch tells how it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Watched {
+    /// Its status file.
+    File(PathBuf),
+    /// Its port.
+    Url(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Serve {
     pub listen: SocketAddr,
     /// Where the objects are kept.
@@ -214,6 +234,7 @@ impl Command {
             Command::Explain(_) => "explain",
             Command::Probe(_) => "probe",
             Command::Delete(_) => "delete",
+            Command::Status(_) => "status",
             Command::Serve(_) => "serve",
             Command::Completions(_) => "completions",
         }
