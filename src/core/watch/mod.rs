@@ -18,6 +18,7 @@ pub mod oscillation;
 pub mod pass;
 pub mod settings;
 pub mod status;
+pub mod stream;
 pub mod subject;
 
 pub use control::{Effect, Event, Loop};
