@@ -8,6 +8,7 @@ use crate::backend::connection::Connection;
 use crate::core::digest::Digest;
 use crate::core::document::Document;
 use crate::core::graph::Graph;
+use crate::core::graph::part::Parts;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
@@ -64,6 +65,8 @@ pub struct Desired {
     pub subjects: Vec<Subject>,
     /// Of what each backend is said to be: where it is another one, the same wish may mean something else.
     backends: BTreeMap<Arc<str>, Digest>,
+    /// Makes the part of the documents that a pass is about.
+    pub parts: Parts,
     places: HashMap<ObjectId, usize>,
 }
 
@@ -120,6 +123,7 @@ impl Source {
         });
         let desired = Desired {
             subjects: subjects.collect(),
+            parts: Parts::new(&input.documents, &input.graph),
             places: places.collect(),
             documents: input.documents,
             graph: input.graph,
