@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::random::Random;
 
 /// The first delay. About one remote round trip plus the server's thinking.
-const BASE: Duration = Duration::from_millis(500);
+pub const BASE: Duration = Duration::from_millis(500);
 /// The longest delay: recovery after an outage takes no longer than this.
 const CAP: Duration = Duration::from_secs(120);
 /// Attempts of one object, or one listing, in a run that ends.

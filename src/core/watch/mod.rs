@@ -12,14 +12,28 @@
 //! retry  ─┘   class, one entry an object      └◄── what came of each object
 //! ```
 
+mod begin;
+pub mod conditions;
 mod control;
+mod end;
 pub mod hint;
+mod hour;
+mod object;
 pub mod oscillation;
+mod pace;
 pub mod pass;
+mod queue;
+mod resync;
+mod retry;
 pub mod settings;
 pub mod snapshot;
 pub mod status;
 pub mod subject;
+mod target;
+#[cfg(test)]
+mod tests;
+mod told;
+mod wanted;
 mod wish;
 
 pub use control::{Effect, Event, Loop};
