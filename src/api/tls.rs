@@ -75,7 +75,8 @@ mod tests;
 /// nothing.
 pub fn fingerprint(tls: &Tls) -> Digest {
     let paths = [&tls.ca, &tls.cert, &tls.key];
-    let of = |path: &Option<PathBuf>| path.as_deref().and_then(|path| file::read(path).ok()).unwrap_or_default();
+    let of =
+        |path: &Option<PathBuf>| path.as_deref().and_then(|path| file::read(path).ok()).unwrap_or_default();
     let each = paths.iter().flat_map(|path| Digest::of_bytes(&of(path)).0.to_be_bytes());
     Digest::of_bytes(&each.collect::<Vec<u8>>())
 }

@@ -13,6 +13,7 @@
 //! ```
 
 mod begin;
+mod beside;
 pub mod conditions;
 mod control;
 mod end;

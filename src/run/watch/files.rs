@@ -106,7 +106,8 @@ impl Files {
     fn new(roots: Vec<PathBuf>) -> Files {
         let told = Arc::<Told>::default();
         let ear = told.clone();
-        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| ear.hear(event));
+        let watcher =
+            notify::recommended_watcher(move |event: notify::Result<notify::Event>| ear.hear(event));
         let (watcher, blind) = match watcher {
             Ok(watcher) => (Some(watcher), None),
             Err(error) => (None, Some(blind(&error.to_string()))),

@@ -26,6 +26,7 @@ use crate::core::prune::Gates;
 use crate::core::watch::settings;
 use crate::render::out::Out;
 use crate::render::watch::log::Form;
+use crate::run::clients::Unopened;
 use crate::run::drive::Limits;
 
 use desired::Source;
@@ -51,6 +52,12 @@ pub struct Settings {
 pub struct NotBegun {
     pub exit: Exit,
     pub problems: Vec<Problem>,
+}
+
+impl From<Unopened> for NotBegun {
+    fn from(unopened: Unopened) -> NotBegun {
+        NotBegun { exit: unopened.exit, problems: unopened.problems }
+    }
 }
 
 /// Keeps the server level with the files, until `limits` say that it is enough.

@@ -1,8 +1,8 @@
 //! One pass: an ordinary run of the engine over the objects that are due, and what they need.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -73,8 +73,7 @@ pub async fn run(pass: Pass, ground: Ground, seed: u64, halt: Halt) -> Ended {
     };
     let mode = if writes { Mode::Apply } else { Mode::Plan };
     let selected = |document: &crate::core::document::Document| part.due.contains(&document.id);
-    let engine =
-        Engine::new(part.documents, part.graph, &desired.kinds, mode, options, &selected, None);
+    let engine = Engine::new(part.documents, part.graph, &desired.kinds, mode, options, &selected, None);
     let (report, stuck) = carry_out(engine, writes, &ground, &halt).await;
     let asked: HashSet<&ObjectId> = pass.objects.iter().map(|(id, _)| id).collect();
     let entries = report.objects.iter().filter(|entry| asked.contains(&entry.id));
@@ -95,8 +94,7 @@ const HANGS: Retry = Retry::Soon { fault: true, after: None };
 
 /// Drives an engine by the clients that there are; and whether it had to be ended, as it made no progress.
 pub async fn carry_out(engine: Engine, writes: bool, ground: &Ground, halt: &Halt) -> (Report, bool) {
-    let limits =
-        Limits { stop: halt.stop.child_token(), abort: halt.abort.child_token(), timeout: None };
+    let limits = Limits { stop: halt.stop.child_token(), abort: halt.abort.child_token(), timeout: None };
     let pulse = Pulse::default();
     let tell = |settled: usize, _| pulse.settled.store(settled, Ordering::Relaxed);
     let observers = &ground.observers;

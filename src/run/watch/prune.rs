@@ -54,6 +54,7 @@ pub async fn prune(
     ground: Ground,
     gates: Gates,
     doubts: BTreeMap<Arc<str>, String>,
+    most_writes: Option<usize>,
     seed: u64,
     halt: Halt,
 ) -> Option<Result<Pruned, Problem>> {
@@ -78,7 +79,8 @@ pub async fn prune(
     let part = Parts::new(&documents, &graph).part(&documents, &graph, first..documents.len());
     let writes = matches!(ground.ways.clients, Held::ReadWrite(_));
     let mode = if writes { Mode::Apply } else { Mode::Plan };
-    let options = Options { writes: ground.writes, seed, attempts: ground.attempts, ..Options::default() };
+    let options =
+        Options { writes: ground.writes, seed, attempts: ground.attempts, most_writes, ..Options::default() };
     let selected = |document: &Document| due.contains(&document.id);
     let engine = Engine::new(part.documents, part.graph, &desired.kinds, mode, options, &selected, None);
     let (report, _) = carry_out(engine, writes, &ground, &halt).await;
@@ -93,7 +95,12 @@ async fn list(ground: &Ground) -> Vec<Swept> {
     }
 }
 
-fn plan(desired: &Desired, mut swept: Vec<Swept>, doubts: &BTreeMap<Arc<str>, String>, gates: &Gates) -> Plan {
+fn plan(
+    desired: &Desired,
+    mut swept: Vec<Swept>,
+    doubts: &BTreeMap<Arc<str>, String>,
+    gates: &Gates,
+) -> Plan {
     let Desired { sets, documents, graph, kinds, former, .. } = desired;
     let claims = sets.iter().flat_map(|set| set.scope.iter().map(move |_| &set.name));
     for (found, set) in swept.iter_mut().zip(claims) {

@@ -180,7 +180,10 @@ fn wrote(message: &'static str, report: &Report) -> Option<Event> {
     let names: Vec<String> = written.iter().take(NAMED).map(|entry| entry.id.to_string()).collect();
     let dots = if written.len() > NAMED { ", …" } else { "" };
     let event = Event::info(message).with("backend", &*first.id.kind.backend);
-    let event = counts.into_iter().filter(|(_, count)| *count > 0).fold(event, |event, (name, count)| event.with(name, count));
+    let event = counts
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .fold(event, |event, (name, count)| event.with(name, count));
     Some(event.with("objects", format!("{}{dots}", names.join(", "))))
 }
 
