@@ -249,6 +249,7 @@ impl Runner {
             writes: self.choices.parallel.unwrap_or(WRITES),
             seed: self.choices.seed,
             keep: false,
+            ..Options::default()
         }
     }
 

@@ -26,6 +26,7 @@ pub mod pass;
 mod queue;
 mod resync;
 mod retry;
+mod seen;
 pub mod settings;
 pub mod snapshot;
 pub mod status;

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::StreamExt;
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream::FuturesUnordered;
 use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
@@ -47,7 +50,8 @@ pub struct Driver<'o> {
     load_again: bool,
     /// A person waits for everything to be looked at, once the files are read.
     person: bool,
-    pruning: JoinSet<Option<Result<Pruned, Problem>>>,
+    /// One at most.
+    pruning: FuturesUnordered<LocalBoxFuture<'static, Option<Result<Pruned, Problem>>>>,
     /// When the Sets are looked through next, where they are.
     prune_at: Instant,
     /// Ends the pruning that is under way.
@@ -68,7 +72,7 @@ enum Happened {
     Tick,
     Ended(Result<Ended, JoinError>),
     Loaded(Result<Loading, JoinError>),
-    Pruned(Result<Option<Result<Pruned, Problem>>, JoinError>),
+    Pruned(Option<Result<Pruned, Problem>>),
     Hinted(Vec<Hint>),
     Files(News),
     Person,
@@ -115,7 +119,7 @@ impl<'o> Driver<'o> {
             loading: JoinSet::new(),
             load_again: false,
             person: false,
-            pruning: JoinSet::new(),
+            pruning: FuturesUnordered::new(),
             prune_at: now,
             prune_halt: Halt::default(),
             halt: Halt::default(),
@@ -146,7 +150,7 @@ impl<'o> Driver<'o> {
                 _ = tick.tick() => Happened::Tick,
                 Some(ended) = self.passes.join_next() => Happened::Ended(ended),
                 Some(loaded) = self.loading.join_next(), if !stopping => Happened::Loaded(loaded),
-                Some(pruned) = self.pruning.join_next() => Happened::Pruned(pruned),
+                Some(pruned) = self.pruning.next(), if !self.pruning.is_empty() => Happened::Pruned(pruned),
                 () = resyncs.notified(), if !stopping => Happened::Person,
                 news = self.files.next(), if !stopping => Happened::Files(news),
                 () = until(self.wake) => Happened::Woke,
@@ -172,7 +176,7 @@ impl<'o> Driver<'o> {
             Happened::Tick => self.manager.beat(),
             Happened::Ended(ended) => self.ended(done(ended)),
             Happened::Loaded(loading) => self.loaded(done(loading)),
-            Happened::Pruned(pruned) => self.pruned(done(pruned)),
+            Happened::Pruned(pruned) => self.pruned(pruned),
             Happened::Hinted(hints) => self.step(Event::Hints(hints)),
             Happened::Files(News::Changed) | Happened::Reread => self.load(),
             Happened::Files(News::Blind(problem)) => self.teller.warned("files are not watched", &problem),
@@ -321,7 +325,8 @@ impl<'o> Driver<'o> {
         self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
         let doubts = prune::doubts(desired, &self.machine.status());
         let (ground, gates, halt) = (self.ground.clone(), self.settings.pruning, self.prune_halt.clone());
-        self.pruning.spawn(prune::prune(ground, gates, doubts, left, fastrand::u64(..), halt));
+        let pruning = prune::prune(ground, gates, doubts, left, fastrand::u64(..), halt);
+        self.pruning.push(Box::pin(pruning));
         self.prune_at = Instant::now() + self.settings.machine.resync;
     }
 
