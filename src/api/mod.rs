@@ -13,7 +13,7 @@ pub mod http;
 mod issuer;
 pub mod limit;
 mod list;
-mod tls;
+pub mod tls;
 pub mod transport;
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use super::color::Color;
 use crate::core::exit::FailOn;
 use crate::core::prune::Gates;
 use crate::render::out::Format;
+use crate::render::watch::log::Form;
 
 /// A whole command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,7 @@ pub enum Command {
     Drift(Drift),
     Apply(Apply),
     ApplyPlan(ApplyPlan),
+    Watch(Watch),
     Validate(Validate),
     Get(Get),
     Export(Export),
@@ -137,6 +139,28 @@ pub struct ApplyPlan {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    pub sources: Sources,
+    pub effort: Effort,
+    pub pruning: Gates,
+    /// One pass over everything, then end.
+    pub once: bool,
+    /// Nothing is ever written.
+    pub dry_run: bool,
+    /// How often is polled; `None` leaves it to the program.
+    pub interval: Option<Duration>,
+    /// How often everything is looked at.
+    pub resync: Duration,
+    /// So many writes an hour at most.
+    pub max_changes: Option<usize>,
+    pub status_file: Option<PathBuf>,
+    /// Where status and metrics are served.
+    pub listen: Option<SocketAddr>,
+    /// How lines of the log are written.
+    pub log: Form,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validate {
     pub sources: Sources,
 }
@@ -208,6 +232,7 @@ impl Command {
             Command::Plan(_) | Command::Show(_) => "plan",
             Command::Drift(_) => "drift",
             Command::Apply(_) | Command::ApplyPlan(_) => "apply",
+            Command::Watch(_) => "watch",
             Command::Validate(_) => "validate",
             Command::Get(_) => "get",
             Command::Export(_) => "export",

@@ -5,6 +5,7 @@
 //! [`Out::exit`] says what it means for the exit code.
 
 use std::io::{self, ErrorKind, Write};
+use std::time::Duration;
 
 use crate::core::escape;
 use crate::core::exit::Exit;
@@ -24,6 +25,7 @@ use super::paint::{Line, Text};
 use super::saved::{self, Shown};
 use super::table::{self, Listed};
 use super::text::{self, View};
+use super::watch::log;
 use super::{json, kind, probe, probe_json, problem};
 
 /// `--output`
@@ -275,6 +277,15 @@ impl Out {
         let safe = escape::block(&self.secrets.redactor().text(text)).into_owned();
         let stream = if complains { &mut self.stderr } else { &mut self.stdout };
         stream.write(&safe);
+    }
+
+    /// A line of the log of a watch, on standard output. `wall` is the time since 1970.
+    pub fn log(&mut self, event: &log::Event, form: log::Form, wall: Duration) {
+        let event = event.scrubbed(&self.secrets.redactor());
+        match form {
+            log::Form::Text => self.result(&log::text(&event, wall)),
+            log::Form::Json => self.stdout.write(&log::json(&event, wall)),
+        }
     }
 
     /// Text that the program itself is the author of, or has made safe already, as it is: completions, the

@@ -6,10 +6,11 @@ use super::super::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, Listing, ParentIds, Target, Wanted,
 };
 use super::super::identity::ObjectId;
-use super::super::kind::{Kind, Parent, Piece, Read, Version};
+use super::super::kind::{Kind, Piece, Read, Version};
 use super::super::mutant::planted;
+use super::super::observed::Heard;
 use super::super::report::{Explanation, Outcome};
-use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT};
+use super::backoff;
 use super::collections::{FEW, Told};
 use super::decide::Seen;
 use super::failure::{AfterAsk, after_ask};
@@ -29,6 +30,7 @@ impl Engine {
                 Seen::Present(_) => {}
                 Seen::Unknown(_) | Seen::Several(_) | Seen::NotYet => {
                     let (why, at) = (self.parent_in_doubt(parent), self.count);
+                    self.objects[object].observed.heard = self.objects[parent].observed.heard;
                     return self.observed(object, at, Seen::Unknown(why));
                 }
             }
@@ -52,8 +54,8 @@ impl Engine {
     }
 
     /// A child whose parent is absent is absent, with no request.
-    fn begin_without_parent(&mut self, object: usize, parent: usize) {
-        let parent = &self.objects[parent];
+    fn begin_without_parent(&mut self, object: usize, parent_at: usize) {
+        let parent = &self.objects[parent_at];
         let nobody_makes_it = parent.context || parent.wanted_absent();
         if nobody_makes_it && !self.objects[object].wanted_absent() {
             let why = format!("its parent `{}` does not exist", parent.id);
@@ -62,6 +64,7 @@ impl Engine {
                 false => "add the parent's document, or create it by hand",
             };
             let explanation = Explanation::new(why).hint(hint);
+            self.objects[object].observed.waits = self.objects[parent_at].is_left_out();
             return self.settle(object, super::Outcome::Failed(explanation));
         }
         let at = self.count;
@@ -86,18 +89,10 @@ impl Engine {
         let object = &self.objects[object];
         let kind = object.kind.clone();
         let pieces: Vec<&Piece> = kind.list.iter().flat_map(|list| list.op.placeholders()).collect();
-        // A listing that names a part of the object's own is a search, with a collection for each object.
-        let scoped = kind.parts.iter().filter(|part| {
-            let shared = part.parent != Parent::Own && (kind.list.is_none() || part.on_item.is_none());
-            shared || pieces.iter().any(|p| names(p, &part.name))
-        });
-        let scope = scoped.filter_map(|part| {
-            object.key_now().get(&part.name).map(|value| (part.name.clone(), value.clone()))
-        });
         let by_id = |part: &str| pieces.iter().any(|p| matches!(p, Piece::PartId(name) if **name == *part));
         let name = Collection {
             kind: kind.name.clone(),
-            scope: kind.key_of(scope.collect()),
+            scope: kind.listing_scope(object.key_now()),
             parent_ids: self.parent_ids(object.links.parents.iter().filter(|(part, _)| by_id(part))),
         };
         self.collections.find(name, &kind)
@@ -262,6 +257,7 @@ impl Engine {
         // Some APIs have no list of nothing (Vault, Consul): then each object's own read is the proof.
         let no_list = failure.class == FailureClass::Status(404) && self.stopped.is_none();
         for object in std::mem::take(&mut shared.waiting) {
+            self.objects[object].observed.heard = Some(Heard::of(&failure));
             if no_list && self.objects[object].kind.readable_by_key() {
                 self.objects[object].fence = asked;
                 self.ask_read(object);
@@ -273,7 +269,17 @@ impl Engine {
 
     /// The wait before the next try of a request that may be tried again.
     pub(super) fn retry_after(&mut self, failure: &Failure, failures: u32) -> Option<Duration> {
-        let most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
+        self.retry_within(self.options.attempts, failure, failures)
+    }
+
+    /// [`Engine::retry_after`], with a word of its own on how often it may be tried.
+    pub(super) fn retry_within(
+        &mut self,
+        most: Option<u32>,
+        failure: &Failure,
+        failures: u32,
+    ) -> Option<Duration> {
+        let most = backoff::attempts(most, failure.class == FailureClass::NotSent);
         let may = after_ask(failure) == AfterAsk::Retry
             && failures < most
             && !failure.asks_too_much()
@@ -328,7 +334,10 @@ impl Engine {
         self.objects[object].failures += 1;
         match self.retry_after(&failure, self.objects[object].failures) {
             Some(wait) => self.wait(object, wait),
-            None => self.observed(object, asked, Seen::Unknown(explain(&failure))),
+            None => {
+                self.objects[object].observed.heard = Some(Heard::of(&failure));
+                self.observed(object, asked, Seen::Unknown(explain(&failure)));
+            }
         }
     }
 
@@ -358,6 +367,7 @@ impl Engine {
         this.seen_at = asked;
         this.fence = this.fence.max(asked);
         this.own_read = false;
+        self.note_observed(object);
         if first {
             self.was_seen(object);
         }
@@ -376,10 +386,6 @@ pub(super) fn version_needs_read(kind: &Kind) -> bool {
         Version::None | Version::OnItem(_) => false,
     };
     per_object && matches!(kind.read, Read::Op(_))
-}
-
-fn names(piece: &Piece, part: &str) -> bool {
-    matches!(piece, Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) if **name == *part)
 }
 
 pub(super) fn explain(failure: &Failure) -> Explanation {

@@ -44,7 +44,7 @@ pub struct Seen {
     pub touched: Vec<Touched>,
 }
 
-/// One path of a difference.
+/// One path of a difference. At the root stands the object itself: it was not there and is to be made, or it is to go.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Touched {
     pub path: Path,

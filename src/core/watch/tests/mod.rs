@@ -1,0 +1,4 @@
+//! The loop, driven by hand in virtual time.
+
+mod first;
+pub mod make;
