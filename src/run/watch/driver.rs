@@ -11,6 +11,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::desired::Desired;
+use super::feeds::Feeds;
 use super::files::{News, Watched};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, Hints, Observers, hints};
@@ -345,8 +346,11 @@ impl<'o> Driver<'o> {
 }
 
 /// Those who look out for changes.
-fn observers(_settings: &Settings, _hints: Hints) -> Observers {
-    Observers::default()
+fn observers(_settings: &Settings, hints: Hints) -> Observers {
+    let mut all = Observers::default();
+    // Polling rests while a feed tells what happens.
+    all.add(Feeds::new(hints, Arc::new(|_, _| {})));
+    all
 }
 
 /// What a task came to. One that panicked is a fault of this program, and ends it.

@@ -9,12 +9,14 @@
 
 pub mod desired;
 mod driver;
+pub mod feeds;
 pub mod files;
 mod loading;
 pub mod observers;
 mod pass;
 mod prune;
 mod say;
+pub mod standing;
 mod systemd;
 pub mod ways;
 
