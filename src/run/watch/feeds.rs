@@ -24,7 +24,7 @@ use crate::core::exchange::{Ask, Collection, ParentIds};
 use crate::core::feed::{Watch, WatchBy};
 use crate::core::identity::ObjectId;
 use crate::core::kind::{Kind, Piece};
-use crate::core::watch::stream::{Changed, Effect, Event, Policy, State, Stream, Told};
+use crate::core::watch::stream::{Changed, Effect, End, Event, Policy, State, Stream, Told};
 use crate::core::watch::{About, Hint, Origin};
 
 /// Feeds of one backend, at most: each holds a connection. What has none is polled, and found by resyncs.
@@ -355,7 +355,9 @@ impl Follower {
                 if batch.told == Told::default() { Event::Bytes } else { Event::Told(batch.told) }
             }
             Heard::Ended(ended) => {
-                if let Some(failure) = ended.failure.filter(|_| !self.failing) {
+                if ended.end == End::Gone {
+                    tracing::info!(kind = %self.kind.name.kind, "the history of a change feed is gone: all is looked at");
+                } else if let Some(failure) = ended.failure.filter(|_| !self.failing) {
                     self.failing = true;
                     let hint = failure.hint.unwrap_or_default();
                     tracing::warn!(%hint, "{}; it is polled meanwhile", failure.message);
