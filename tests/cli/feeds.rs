@@ -16,7 +16,9 @@ const SOON: Duration = Duration::from_secs(40);
 fn example(url: &str) -> String {
     let (_, after) = PAGE.split_once("<!-- test: tests/cli/feeds.rs -->\n```yaml\n").expect("the example");
     let (backend, _) = after.split_once("```").expect("its end");
-    let team = |name: &str| format!("---\n{{apiVersion: demo, kind: Team, metadata: {{name: {name}}}, spec: {{n: 1}}}}\n");
+    let team = |name: &str| {
+        format!("---\n{{apiVersion: demo, kind: Team, metadata: {{name: {name}}}, spec: {{n: 1}}}}\n")
+    };
     format!("{}{}{}", backend.replace("http://127.0.0.1:8080", url), team("a"), team("b"))
 }
 
