@@ -11,8 +11,16 @@ const ONCE: &str = "watch --once -f m -f backend.yaml";
 #[test]
 fn changes_are_made_and_then_there_are_none() {
     let (scratch, served) = two_teams();
-    assert_snapshot!(scratch.trueup(ONCE).done().told(), @"");
-    assert_snapshot!(scratch.trueup(ONCE).done().told(), @"");
+    assert_snapshot!(scratch.trueup(ONCE).done().told(), @"
+    exit 0
+    +   Team blue   m/a.yaml:2   created
+    +   Team red    m/a.yaml:7   created
+    Applied: 2 created. 2 objects seen in 4 requests.
+    ");
+    assert_snapshot!(scratch.trueup(ONCE).done().told(), @"
+    exit 0
+    All 2 objects are in sync; nothing was written. 2 objects seen in 1 request.
+    ");
     served.call("DELETE", &format!("/teams/{}", id(&served, "/teams", "red")), "");
     scratch.trueup(ONCE).done().expect(0);
     assert_eq!(descriptions(&served), ["blue=one", "red=one"]);
@@ -21,7 +29,12 @@ fn changes_are_made_and_then_there_are_none() {
 #[test]
 fn a_dry_run_writes_nothing() {
     let (scratch, served) = two_teams();
-    assert_snapshot!(scratch.trueup(&format!("{ONCE} --dry-run")).done().told(), @"");
+    assert_snapshot!(scratch.trueup(&format!("{ONCE} --dry-run")).done().told(), @"
+    exit 0
+    +   Team blue   m/a.yaml:2
+    +   Team red    m/a.yaml:7
+    Plan: 2 to create. 0 objects seen in 1 request.
+    ");
     assert_eq!(served.written(), [""; 0]);
 }
 
@@ -35,12 +48,10 @@ fn so_many_writes_and_no_more() {
 #[test]
 fn what_goes_wrong_is_told_by_the_exit_code() {
     let scratch = Scratch::new();
-    let rules = "rules: [{match: {method: POST, path: /teams}, after: 1, fault: {status: 422}}]";
-    let served =
-        Served::start(&scratch, "rules: [{match: {method: POST, path: /teams}, fault: {status: 422}}]");
+    let rules = "rules: [{match: {method: POST, path: /teams}, fault: {status: {status: 422}}}]";
+    let served = Served::start(&scratch, rules);
     scratch.write("backend.yaml", backend(&served.url(), ""));
     scratch.write("m/a.yaml", teams(&["blue"], "one"));
-    let _ = rules;
     scratch.trueup(ONCE).done().expect(1);
     scratch.write("m/b.yaml", "apiVersion: demo\nkind: Space\nmetadata: {name: s}\nspec: {description: x}\n");
     scratch.trueup(ONCE).done().expect(4);
