@@ -16,6 +16,7 @@ use crate::render::out::Out;
 use crate::render::text::View;
 use crate::run::input::Reach;
 use crate::run::watch::desired::Source;
+use crate::run::watch::showing::Places;
 use crate::run::watch::ways::Opening;
 use crate::run::watch::{self, Settings};
 
@@ -68,7 +69,16 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
         seed: fastrand::u64(..),
         ..settings::Settings::default()
     };
+    let mut secret = |name: &Option<String>, hint: &str| {
+        let found = name.as_deref().map(start::token).transpose();
+        found.map_err(|problem| start::failed(&problem.hint(hint), out))
+    };
+    let token = secret(&options.token_env, "`--token-env` names the token's variable")?;
+    let hook_secret = secret(&options.hook_secret_env, "`--hook-secret-env` names the secret's variable")?;
+    out.secrets().learn(token.iter().chain(&hook_secret));
+    let status_file = options.status_file.clone();
     Ok(Settings {
+        places: Places { status_file, listen: options.listen, token, hook_secret },
         source,
         opening,
         pruning: options.pruning,

@@ -17,12 +17,13 @@ use super::observers::{Hinted, Hints, Observers, hints};
 use super::pass::{self, Ended, GRACE, Ground, Halt};
 use super::prune::{self, Pruned};
 use super::say::{Teller, cause};
+use super::showing::Showing;
 use super::systemd::Manager;
 use super::ways::Ways;
 use super::{NotBegun, Settings};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
-use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, snapshot};
+use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Snapshot, snapshot};
 use crate::render::out::Out;
 use crate::render::watch::log;
 use crate::run::drive::Limits;
@@ -44,6 +45,9 @@ pub struct Driver<'o> {
     files: Watched,
     hinted: Hinted,
     manager: Manager,
+    showing: Showing,
+    /// Something changed since it was shown.
+    dirty: bool,
     passes: JoinSet<Ended>,
     loading: JoinSet<Loading>,
     /// The files changed while they were read.
@@ -75,6 +79,7 @@ enum Happened {
     Pruned(Option<Result<Pruned, Problem>>),
     Hinted(Vec<Hint>),
     Files(News),
+    Told(log::Event),
     Person,
     Reread,
     Woke,
@@ -97,6 +102,8 @@ impl<'o> Driver<'o> {
         teller.loaded(&read.desired, &read.warnings);
         ways.exposed().iter().for_each(|problem| teller.warned("credential is exposed", problem));
         let (hints, hinted) = hints();
+        let (now, secrets, dry_run) = (Instant::now(), teller.secrets(), settings.machine.dry_run);
+        let showing = Showing::begin(&settings.places, now, secrets, dry_run, &hints, &read.desired).await?;
         let ground = Ground {
             desired: Arc::new(read.desired),
             ways: Arc::new(ways),
@@ -105,7 +112,6 @@ impl<'o> Driver<'o> {
             attempts: Some(1),
         };
         ground.observers.wanted(&ground.desired, &ground.ways);
-        let now = Instant::now();
         Ok(Driver {
             teller,
             began: now,
@@ -115,6 +121,8 @@ impl<'o> Driver<'o> {
             files,
             hinted,
             manager: Manager::new(),
+            showing,
+            dirty: true,
             passes: JoinSet::new(),
             loading: JoinSet::new(),
             load_again: false,
@@ -139,7 +147,7 @@ impl<'o> Driver<'o> {
         loop {
             let stopping = self.patience.is_some();
             if stopping && self.passes.is_empty() && self.pruning.is_empty() {
-                return self.over(Exit::Success);
+                return self.over(Exit::Success).await;
             }
             let happened = tokio::select! {
                 biased;
@@ -153,12 +161,13 @@ impl<'o> Driver<'o> {
                 Some(pruned) = self.pruning.next(), if !self.pruning.is_empty() => Happened::Pruned(pruned),
                 () = resyncs.notified(), if !stopping => Happened::Person,
                 news = self.files.next(), if !stopping => Happened::Files(news),
+                event = self.showing.event() => Happened::Told(event),
                 () = until(self.wake) => Happened::Woke,
                 () = sleep_until(self.read_at), if !stopping => Happened::Reread,
                 hints = self.hinted.next(), if !stopping => Happened::Hinted(hints),
             };
             if let Some(exit) = self.take(happened) {
-                return self.over(exit);
+                return self.over(exit).await;
             }
             self.prune_if_due();
         }
@@ -173,7 +182,8 @@ impl<'o> Driver<'o> {
                 return Some(Exit::Failed);
             }
             Happened::Stop => self.stop(),
-            Happened::Tick => self.manager.beat(),
+            Happened::Tick => self.tick(),
+            Happened::Told(event) => self.teller.say(&event),
             Happened::Ended(ended) => self.ended(done(ended)),
             Happened::Loaded(loading) => self.loaded(done(loading)),
             Happened::Pruned(pruned) => self.pruned(pruned),
@@ -194,6 +204,7 @@ impl<'o> Driver<'o> {
     }
 
     fn step(&mut self, event: Event) {
+        self.dirty = true;
         let mut turned = Vec::new();
         for effect in self.machine.step(self.began.elapsed(), event) {
             match effect {
@@ -232,10 +243,29 @@ impl<'o> Driver<'o> {
         self.halt.stop.cancel();
     }
 
-    fn over(mut self, exit: Exit) -> Exit {
+    async fn over(mut self, exit: Exit) -> Exit {
         self.halt.abort.cancel();
+        self.show();
+        self.showing.end().await;
         self.teller.say(&log::Event::info("stopped"));
         exit
+    }
+
+    /// The loop goes on: whoever waits for a sign of it is given one.
+    fn tick(&mut self) {
+        self.manager.beat();
+        self.showing.alive();
+        if std::mem::take(&mut self.dirty) {
+            self.show();
+        }
+    }
+
+    fn show(&mut self) {
+        if self.showing.is_of_use() {
+            let (desired, status) = (self.state.clone(), self.machine.status());
+            let seen_all = self.machine.has_seen_all();
+            self.showing.publish(Snapshot { desired, status, seen_all, ..Snapshot::default() });
+        }
     }
 
     /// Reads the files, after the reading that is under way if there is one.
@@ -273,6 +303,7 @@ impl<'o> Driver<'o> {
     /// The files are no good: what they said before holds.
     fn keep_the_last(&mut self, problems: Vec<Problem>) {
         self.teller.invalid(&problems);
+        self.dirty = true;
         let since = if self.state.valid { self.began.elapsed() } else { self.state.since };
         let failures = self.state.failures + 1;
         self.state = snapshot::Desired { valid: false, problems, since, failures, ..self.state };
@@ -293,6 +324,7 @@ impl<'o> Driver<'o> {
             self.teller.loaded(&desired, warnings);
             let since = if was_valid { self.state.since } else { self.began.elapsed() };
             let (loads, failures) = (self.state.loads + 1, self.state.failures);
+            self.dirty = true;
             self.state = snapshot::Desired { valid: true, problems: Vec::new(), since, loads, failures };
         }
         if changed {

@@ -7,14 +7,24 @@
 //!
 //! Nothing that is kept here says what is so: a process that is killed and started anew comes to the same end.
 
+pub mod ask;
 pub mod desired;
 mod driver;
+pub mod face;
 pub mod files;
+mod guard;
+pub mod hook;
 mod loading;
 pub mod observers;
+pub mod outbox;
 mod pass;
+pub mod port;
+mod process;
 mod prune;
 mod say;
+pub mod showing;
+pub mod shown;
+pub mod status_file;
 mod systemd;
 pub mod ways;
 
@@ -31,6 +41,7 @@ use crate::run::drive::Limits;
 
 use desired::Source;
 use driver::Driver;
+use showing::Places;
 use ways::Opening;
 
 /// What a watch is told once.
@@ -38,6 +49,7 @@ pub struct Settings {
     pub source: Source,
     pub opening: Opening,
     pub pruning: Gates,
+    pub places: Places,
     pub machine: settings::Settings,
     /// How often is polled; `None`: it adapts.
     pub interval: Option<Duration>,
