@@ -12,6 +12,7 @@
 //! retry  ─┘   class, one entry an object      └◄── what came of each object
 //! ```
 
+mod away;
 mod begin;
 mod beside;
 pub mod conditions;

@@ -90,6 +90,26 @@ impl Verdict {
         *self == Verdict::InSync
     }
 
+    /// Whether it failed by the server's fault or the network's, which other objects of the backend share.
+    pub fn is_fault(&self) -> bool {
+        matches!(self.retry(), Some(Retry::Soon { fault: true, .. }))
+    }
+
+    /// How long the server asked to wait.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self.retry() {
+            Some(Retry::Soon { after, .. }) => after,
+            _ => None,
+        }
+    }
+
+    fn retry(&self) -> Option<Retry> {
+        match self {
+            Verdict::Unknown(_, retry) | Verdict::Failed(_, retry) => Some(*retry),
+            _ => None,
+        }
+    }
+
     /// The sentence behind it.
     pub fn explanation(&self) -> Option<&Explanation> {
         match self {

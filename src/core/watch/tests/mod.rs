@@ -2,3 +2,4 @@
 
 mod first;
 pub mod make;
+pub mod simulation;
