@@ -18,10 +18,10 @@ use crate::run::input::Reach;
 use crate::run::watch::desired::Source;
 use crate::run::watch::showing::Places;
 use crate::run::watch::ways::Opening;
-use crate::run::watch::{self, Settings};
+use crate::run::watch::{self, Settings, once};
 
 pub fn watch(options: &Watch, output: &Output, out: &mut Out) -> Exit {
-    let done = if options.once { once(options, output, out) } else { forever(options, output, out) };
+    let done = if options.once { one_pass(options, output, out) } else { forever(options, output, out) };
     done.unwrap_or_else(|exit| exit)
 }
 
@@ -54,7 +54,7 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
         selection,
         base: sources.base.clone(),
         stdin,
-        salt: u128::from(fastrand::u64(..)) << 64 | u128::from(fastrand::u64(..)),
+        salt: salt(),
     };
     let opening = Opening {
         read_only: options.dry_run,
@@ -89,6 +89,11 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
     })
 }
 
+/// One number for the life of the process.
+fn salt() -> u128 {
+    u128::from(fastrand::u64(..)) << 64 | u128::from(fastrand::u64(..))
+}
+
 /// Standard input is read once: nobody says it again.
 fn standard_input(out: &mut Out) -> Result<Arc<[u8]>, Exit> {
     let mut bytes = Vec::new();
@@ -120,7 +125,7 @@ fn hear_hangups(resyncs: &Arc<Notify>) {
 fn hear_hangups(_: &Arc<Notify>) {}
 
 /// One pass over everything, as `apply --yes` makes it, and the same report.
-fn once(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
+fn one_pass(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
     let began = Instant::now();
     let verb = if options.dry_run { Verb::Plan } else { Verb::Apply };
     let loaded = start::load("watch", &options.sources, Reach::Used, out)?;
@@ -132,6 +137,8 @@ fn once(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
         out,
     )?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
+        let start = tokio::time::Instant::now();
+        let subjects = options.status_file.as_ref().map(|_| runner.subjects(salt()));
         if options.pruning.deletes && runner.has_sets() {
             start::sweep(&mut runner, &options.pruning, &|_, _| Ok(()), limits, out).await?;
         }
@@ -145,6 +152,10 @@ fn once(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
         };
         bar.clear();
         let report = done.map_err(|problem| start::failed(&problem, out))?;
+        if let (Some(path), Some(subjects)) = (&options.status_file, subjects) {
+            let kept = once::keep(path, subjects, &report, start, out.secrets(), options.dry_run);
+            kept.unwrap_or_else(|problem| out.error(&problem.warning()));
+        }
         let (elapsed, verbose) = (start::told(began.elapsed()), output.verbose > 0);
         out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
         Ok(exit(&report, verb, false))

@@ -16,6 +16,7 @@ mod guard;
 pub mod hook;
 mod loading;
 pub mod observers;
+pub mod once;
 pub mod outbox;
 mod pass;
 pub mod port;

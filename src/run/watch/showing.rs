@@ -133,7 +133,7 @@ fn cannot_listen(address: SocketAddr, error: &std::io::Error) -> NotBegun {
 }
 
 /// Who this process is among others: host and process.
-fn name() -> String {
+pub fn name() -> String {
     format!("{}/{}", host(), std::process::id())
 }
 

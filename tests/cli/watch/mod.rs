@@ -8,5 +8,6 @@ mod files;
 mod once;
 mod outages;
 mod pruning;
+mod shown;
 mod signals;
 mod stage;
