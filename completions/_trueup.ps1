@@ -40,6 +40,7 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Tell what is known of a kind, or why an object''s plan is what it is; writes nothing')
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Hold a backend against live answers; writes nothing')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete what the files name, in reverse order')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show where a running or past watch stands')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Run the built-in REST server')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             break
@@ -261,6 +262,21 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;status' {
+            [CompletionResult]::new('--status-file', '--status-file', [CompletionResultType]::ParameterName, 'The status file of the watch')
+            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'The port of a running watch: http://127.0.0.1:8081')
+            [CompletionResult]::new('--token-env', '--token-env', [CompletionResultType]::ParameterName, 'Variable of the environment that holds the token of the running watch')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'What makes the exit code another than 0; can be repeated [default: all but not-ready]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'trueup;serve' {

@@ -46,6 +46,9 @@ _trueup() {
             trueup,serve)
                 cmd="trueup__subcmd__serve"
                 ;;
+            trueup,status)
+                cmd="trueup__subcmd__status"
+                ;;
             trueup,validate)
                 cmd="trueup__subcmd__validate"
                 ;;
@@ -56,7 +59,7 @@ _trueup() {
 
     case "${cmd}" in
         trueup)
-            opts="-v -q -h -V --output --color --verbose --quiet --help --version plan drift apply validate get export explain probe delete serve completions"
+            opts="-v -q -h -V --output --color --verbose --quiet --help --version plan drift apply validate get export explain probe delete status serve completions"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -751,6 +754,55 @@ _trueup() {
                     ;;
                 --status-apart)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output)
+                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    return 0
+                    ;;
+                --color)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        trueup__subcmd__status)
+            opts="-v -q -h --status-file --url --token-env --fail-on --output --color --verbose --quiet --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --status-file)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
+                    return 0
+                    ;;
+                --url)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --token-env)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fail-on)
+                    COMPREPLY=($(compgen -W "stalled unknown not-effective fighting conflict failing not-synced waiting not-ready desired dead nothing" -- "${cur}"))
                     return 0
                     ;;
                 --output)

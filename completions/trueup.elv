@@ -37,6 +37,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand explain 'Tell what is known of a kind, or why an object''s plan is what it is; writes nothing'
             cand probe 'Hold a backend against live answers; writes nothing'
             cand delete 'Delete what the files name, in reverse order'
+            cand status 'Show where a running or past watch stands'
             cand serve 'Run the built-in REST server'
             cand completions 'Print the completions for a shell'
         }
@@ -249,6 +250,20 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --quiet 'No progress, no talk: the result only'
             cand -h 'Print help'
             cand --help 'Print help'
+        }
+        &'trueup;status'= {
+            cand --status-file 'The status file of the watch'
+            cand --url 'The port of a running watch: http://127.0.0.1:8081'
+            cand --token-env 'Variable of the environment that holds the token of the running watch'
+            cand --fail-on 'What makes the exit code another than 0; can be repeated [default: all but not-ready]'
+            cand --output 'Text for people, or JSON: one document, or one object a line'
+            cand --color 'Whether to colour; auto: in a terminal, unless NO_COLOR is set'
+            cand -v 'Show objects in sync too; twice: log requests'
+            cand --verbose 'Show objects in sync too; twice: log requests'
+            cand -q 'No progress, no talk: the result only'
+            cand --quiet 'No progress, no talk: the result only'
+            cand -h 'Print help (see more with ''--help'')'
+            cand --help 'Print help (see more with ''--help'')'
         }
         &'trueup;serve'= {
             cand --listen 'Address and port to listen on; port 0 takes any free one'

@@ -43,6 +43,7 @@ complete -c trueup -n "__fish_trueup_needs_command" -f -a "export" -d 'Write liv
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "explain" -d 'Tell what is known of a kind, or why an object\'s plan is what it is; writes nothing'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "probe" -d 'Hold a backend against live answers; writes nothing'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "delete" -d 'Delete what the files name, in reverse order'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "status" -d 'Show where a running or past watch stands'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "serve" -d 'Run the built-in REST server'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l out -d 'Save the plan to this file, for `trueup apply FILE`' -r -F
@@ -231,6 +232,30 @@ complete -c trueup -n "__fish_trueup_using_subcommand delete" -l yes -d 'Write w
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l status-file -d 'The status file of the watch' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l url -d 'The port of a running watch: http://127.0.0.1:8081' -r -f
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l token-env -d 'Variable of the environment that holds the token of the running watch' -r
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l fail-on -d 'What makes the exit code another than 0; can be repeated [default: all but not-ready]' -r -f -a "stalled\t'An object is stalled: trying again changes nothing'
+unknown\t'Nothing certain is known of an object'
+not-effective\t'A server keeps another value than the one it was sent'
+fighting\t'Another writer sets an object back, again and again'
+conflict\t'Somebody else changed an object'
+failing\t'Passes of an object fail, and are tried again'
+not-synced\t'An object differs'
+waiting\t'An object was not looked at yet'
+not-ready\t'An object is not ready'
+desired\t'The files are not valid'
+dead\t'The watch gives no sign of life'
+nothing\t'Nothing at all'"
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand status" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand status" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l listen -d 'Address and port to listen on; port 0 takes any free one' -r
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l store -d 'Folder that keeps the objects' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l faults -d 'Faults to inject, for tests' -r -F

@@ -377,7 +377,7 @@ pub struct StatusArgs {
     #[arg(long, value_name = "URL", value_hint = ValueHint::Url, conflicts_with = "status_file", env = "TRUEUP_URL")]
     pub url: Option<String>,
     /// Variable of the environment that holds the token of the running watch
-    #[arg(long, value_name = "NAME", requires = "url", env = "TRUEUP_TOKEN_ENV")]
+    #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
     pub token_env: Option<String>,
     /// What makes the exit code another than 0; can be repeated [default: all but not-ready]
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', env = "TRUEUP_FAIL_ON")]

@@ -146,3 +146,23 @@ fn flags_have_twins_in_the_environment() {
         }
     }
 }
+
+#[test]
+fn a_status_is_of_a_file_or_a_port() {
+    let status = |line: &str| match read(line).expect(line).command {
+        Command::Status(status) => status,
+        _ => panic!("another command"),
+    };
+    let of_file = status("status --status-file s.json");
+    assert_eq!(of_file.from, Watched::File("s.json".into()));
+    assert_eq!(of_file.fail_on, trouble::FailOn::usual());
+    let of_port =
+        status("status --url http://127.0.0.1:1 --token-env T --fail-on conflict,dead --fail-on desired");
+    assert_eq!(of_port.from, Watched::Url("http://127.0.0.1:1".into()));
+    assert_eq!(of_port.token_env.as_deref(), Some("T"));
+    let picked =
+        [trouble::FailOn::Trouble(Trouble::Conflict), trouble::FailOn::Dead, trouble::FailOn::Desired];
+    assert_eq!(of_port.fail_on, picked.into());
+    assert!(status("status --status-file s --fail-on nothing").fail_on.is_empty());
+    assert!(complaint("status").contains("--status-file PATH"));
+}

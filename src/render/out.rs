@@ -251,7 +251,7 @@ impl Out {
     }
 
     /// An event of a watch, on standard output, at this time since 1970.
-    pub fn log(&mut self, event: &watch::log::Event, wall: Duration, form: watch::log::Form) {
+    pub fn log(&mut self, event: &watch::log::Event, form: watch::log::Form, wall: Duration) {
         let event = event.scrubbed(&self.secrets.redactor());
         match form {
             watch::log::Form::Text => self.result(&watch::log::text(&event, wall)),

@@ -35,6 +35,7 @@ mod saved_reruns;
 mod saved_sets;
 mod secrets;
 mod servers;
+mod status;
 mod support;
 mod tokens;
 mod trust;

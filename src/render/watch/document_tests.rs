@@ -36,10 +36,10 @@ fn the_document_is_sorted_and_complete() {
             "name": "//stalled",
             "position": {"file": "manifests/queues.yaml", "line": 14, "column": 1},
             "conditions": [
-                {"type": "Synced", "status": "False", "reason": "Refused",
+                {"type": "Synced", "status": "False", "reason": "Failed",
                  "message": "the server refuses `x-max-length`: it is not a number",
                  "lastTransitionTime": "2026-12-01T12:01:00Z"},
-                {"type": "Stalled", "status": "True", "reason": "Terminal",
+                {"type": "Stalled", "status": "True", "reason": "NoRetry",
                  "message": "trying again changes nothing", "lastTransitionTime": "2026-12-01T12:01:00Z"},
             ],
             "attempts": 7,
@@ -150,7 +150,17 @@ fn the_exit_is_of_the_worst_that_counts() {
         let want = if trouble == Trouble::NotReady { Exit::Differs } else { Exit::Success };
         assert_eq!(exit(&document, true, &picked), want, "{} where it does not count", trouble.word());
     }
+    let mut refused = sample::well();
+    for reason in ["Refused", "ChangeLimit"] {
+        let conditions = vec![
+            sample::condition(ConditionKind::Synced, Truth::False, reason, ""),
+            sample::condition(ConditionKind::Stalled, Truth::True, reason, ""),
+        ];
+        refused.status.objects[0] = sample::object("Queue", "orders", conditions);
+        assert_eq!(of(&refused, &all()), Exit::Refused, "a guard: {reason}");
+    }
     let every = sample::snapshot();
+    assert_eq!(of(&every, &all()), Exit::Failed);
     assert_eq!(
         of(&every, &[FailOn::Trouble(Trouble::Conflict), FailOn::Trouble(Trouble::Waiting)].into()),
         Exit::Conflict

@@ -120,7 +120,8 @@ fn headline(document: &Document) -> (&'static str, String) {
         (0, _) => ("warn", "No objects".into()),
         (total, 0) => ("good", format!("All {} in sync", grouped(total as u64))),
         (total, unwell) => {
-            ("bad", format!("{} of {} need a look", grouped(unwell as u64), grouped(total as u64)))
+            let verb = if unwell == 1 { "needs" } else { "need" };
+            ("bad", format!("{} of {} {verb} a look", grouped(unwell as u64), grouped(total as u64)))
         }
     }
 }
@@ -311,7 +312,7 @@ fn tries(html: &mut Html, object: &Object, document: &Document) {
         html.raw("<span>next try in ").text(&time::short(next.saturating_sub(now))).raw("</span>");
     }
     if let Some(synced) = &object.last_synced {
-        html.raw("<span>in sync ");
+        html.raw("<span>last in sync ");
         ago(html, synced, document);
         html.raw(" ago</span>");
     }

@@ -59,7 +59,7 @@ fn counts_come_first_and_trouble_before_what_is_well() {
             "//orders<",
         ],
     );
-    in_order(&text, &["next try in 5m 0s", "Stalled = True</dt><dd>Terminal: trying again changes nothing"]);
+    in_order(&text, &["next try in 5m 0s", "Stalled = True</dt><dd>NoRetry: trying again changes nothing"]);
     assert!(shown(&sample::well(), "").contains("<h1 class=\"good\">All 2 in sync</h1>"));
     assert!(shown(&Snapshot::default(), "").contains("No objects"));
 }

@@ -67,35 +67,35 @@ pub fn snapshot() -> Snapshot {
             attempts: 7,
             ..unsynced(
                 "stalled",
-                "Refused",
+                "Failed",
                 stalled,
-                holds(Kind::Stalled, "Terminal", "trying again changes nothing"),
+                holds(Kind::Stalled, "NoRetry", "trying again changes nothing"),
             )
         },
         unsynced(
             "unknown",
-            "Unknown",
+            "NotProved",
             "the listing is incomplete",
-            holds(Kind::Unknown, "Incomplete", "the listing is incomplete"),
+            holds(Kind::Unknown, "NotProved", "the listing is incomplete"),
         ),
         unsynced(
             "sticky",
             "NotEffective",
             "the server keeps 100 for `arguments.ttl`",
-            holds(Kind::NotEffective, "KeepsAnother", "it was sent 60, twice"),
+            holds(Kind::NotEffective, "NotEffective", "it was sent 60, twice"),
         ),
-        unsynced("fought", "Frozen", "a field is left alone", holds(Kind::Fighting, "SetBack", fight)),
+        unsynced("fought", "Differs", "a field is left alone", holds(Kind::Fighting, "OtherWriter", fight)),
         unsynced(
             "contested",
             "Conflict",
             "spec.ttl was changed by `helm`",
-            holds(Kind::Conflict, "BothChanged", "spec.ttl: 60 at the base, 70 here, 80 there"),
+            holds(Kind::Conflict, "Conflict", "spec.ttl: 60 at the base, 70 here, 80 there"),
         ),
         ObjectStatus {
             attempts: 3,
             ..unsynced("failing", "Failed", "creating it: 503 service unavailable", Vec::new())
         },
-        unsynced("paused", "Paused", "the annotation `trueup/paused` holds it", Vec::new()),
+        unsynced("paused", "Differs", "the annotation `trueup/paused` holds it", Vec::new()),
         object("Policy", "waiting", vec![condition(Kind::Synced, Truth::Unknown, "Pending", "")]),
     ];
     let unready = condition(Kind::Ready, Truth::False, "NotReady", "status.phase is `Starting`");

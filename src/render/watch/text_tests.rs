@@ -14,26 +14,26 @@ fn trouble_comes_first_and_the_summary_last() {
     warning: 40 writes in 10 minutes for 2 changes of the files
 
     stalled        Queue //stalled    manifests/queues.yaml:14
-        Stalled=True Terminal: trying again changes nothing (for 59m 0s)
-        Synced=False Refused: the server refuses `x-max-length`: it is not a number (for 59m 0s)
+        Stalled=True NoRetry: trying again changes nothing (for 59m 0s)
+        Synced=False Failed: the server refuses `x-max-length`: it is not a number (for 59m 0s)
         7 tries failed in a row, next in 5m 0s
     unknown        Queue //unknown    manifests/queues.yaml:14
-        Unknown=True Incomplete: the listing is incomplete (for 59m 0s)
-        Synced=False Unknown: the listing is incomplete (for 59m 0s)
+        Unknown=True NotProved: the listing is incomplete (for 59m 0s)
+        Synced=False NotProved: the listing is incomplete (for 59m 0s)
     not effective  Queue //sticky     manifests/queues.yaml:14
-        NotEffective=True KeepsAnother: it was sent 60, twice (for 59m 0s)
+        NotEffective=True NotEffective: it was sent 60, twice (for 59m 0s)
         Synced=False NotEffective: the server keeps 100 for `arguments.ttl` (for 59m 0s)
     fighting       Queue //fought     manifests/queues.yaml:14
-        Fighting=True SetBack: spec.durable is set back by `terraform` again and again; it is left alone until 13:10 (for 59m 0s)
-        Synced=False Frozen: a field is left alone (for 59m 0s)
+        Fighting=True OtherWriter: spec.durable is set back by `terraform` again and again; it is left alone until 13:10 (for 59m 0s)
+        Synced=False Differs: a field is left alone (for 59m 0s)
     conflict       Queue //contested  manifests/queues.yaml:14
-        Conflict=True BothChanged: spec.ttl: 60 at the base, 70 here, 80 there (for 59m 0s)
+        Conflict=True Conflict: spec.ttl: 60 at the base, 70 here, 80 there (for 59m 0s)
         Synced=False Conflict: spec.ttl was changed by `helm` (for 59m 0s)
     failing        Queue //failing    manifests/queues.yaml:14
         Synced=False Failed: creating it: 503 service unavailable (for 59m 0s)
         3 tries failed in a row, next in 5m 0s
     not in sync    Queue //paused     manifests/queues.yaml:14
-        Synced=False Paused: the annotation `trueup/paused` holds it (for 59m 0s)
+        Synced=False Differs: the annotation `trueup/paused` holds it (for 59m 0s)
     waiting        Policy //waiting   manifests/queues.yaml:14
         Synced=Unknown Pending (for 59m 0s)
     not ready      Policy //starting  manifests/queues.yaml:14

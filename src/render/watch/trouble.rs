@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::document::{Document, Object};
+use super::document::{Document, Object, State};
 use crate::core::exit::Exit;
 
 /// What an object suffers from; of several the first. `Ok` comes last.
@@ -97,8 +97,11 @@ impl Trouble {
         }
     }
 
-    fn exit(self) -> Exit {
+    /// What it makes of the exit, by the program's table. What a guard refuses is stalled as well.
+    fn exit(self, object: &Object) -> Exit {
+        let refused = |state: &&State| state.kind == "Synced" && GUARDS.contains(&&*state.reason);
         match self {
+            Trouble::Stalled if object.conditions.iter().find(refused).is_some() => Exit::Refused,
             Trouble::Stalled | Trouble::Unknown | Trouble::NotEffective | Trouble::Failing => Exit::Failed,
             Trouble::Fighting | Trouble::Conflict => Exit::Conflict,
             Trouble::NotSynced | Trouble::Waiting | Trouble::NotReady => Exit::Differs,
@@ -106,6 +109,9 @@ impl Trouble {
         }
     }
 }
+
+/// Reasons that say that a guard holds a write back.
+const GUARDS: [&str; 2] = ["Refused", "ChangeLimit"];
 
 /// The objects with what they suffer from, the worst first; among equals by name.
 pub fn worst_first(document: &Document) -> Vec<(Trouble, &Object)> {
@@ -138,9 +144,11 @@ pub fn exit(document: &Document, alive: bool, fail_on: &BTreeSet<FailOn>) -> Exi
     let counts = |what: FailOn| fail_on.contains(&what);
     let whole = [(FailOn::Dead, !alive), (FailOn::Desired, !document.desired.valid)];
     let whole = whole.into_iter().filter(|(what, holds)| *holds && counts(*what)).map(|_| Exit::Failed);
-    let objects = document.objects.iter().flat_map(Trouble::all);
-    let objects = objects.filter(|trouble| counts(FailOn::Trouble(*trouble))).map(Trouble::exit);
+    let objects = document.objects.iter().flat_map(|object| {
+        let troubles = Trouble::all(object).into_iter();
+        troubles.filter(|trouble| counts(FailOn::Trouble(*trouble))).map(|trouble| trouble.exit(object))
+    });
     let exits: BTreeSet<u8> = whole.chain(objects).map(Exit::code).collect();
-    let first = [Exit::Failed, Exit::Conflict, Exit::Differs].into_iter();
+    let first = [Exit::Failed, Exit::Refused, Exit::Conflict, Exit::Differs].into_iter();
     first.into_iter().find(|exit| exits.contains(&exit.code())).unwrap_or(Exit::Success)
 }
