@@ -47,7 +47,7 @@ impl<'o> Teller<'o> {
     pub fn say(&mut self, event: &Event) {
         if !self.quiet || event.level != Level::Info {
             let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
-            self.out.log(event, wall, self.form);
+            self.out.log(event, self.form, wall);
         }
     }
 
