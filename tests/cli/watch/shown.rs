@@ -34,7 +34,7 @@ fn the_status_file_follows_what_happens() {
     scratch.write("m/b.yaml", "a: [");
     until("the files are not valid", || status()["desired"]["valid"] == false);
     assert_eq!(status()["desired"]["problems"][0]["position"]["file"], "m/b.yaml");
-    scratch.trueup("status --status-file status.json").done().expect(0);
+    scratch.trueup("status --status-file status.json").done().expect(1);
     watching.ends("TERM", 0);
     assert_eq!(status()["summary"]["objects"], 2, "it stays");
     drop(served);
