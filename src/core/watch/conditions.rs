@@ -233,7 +233,10 @@ fn fighting(reading: &Reading) -> Option<Wanted> {
     let found = reading.found.iter().find_map(|found| match found {
         Found::Fighting { path, by, cycles, .. } => {
             let by = if by.is_empty() { "another writer".to_string() } else { by.join(", ") };
-            let message = format!("`{path}` was set back {cycles} times by {by}: left as it is for now");
+            let message = match path.is_root() {
+                true => format!("it was deleted or made anew {cycles} times by {by}: left as it is for now"),
+                false => format!("`{path}` was set back {cycles} times by {by}: left as it is for now"),
+            };
             Some((reason::OTHER_WRITER, message))
         }
         Found::Churn { writes, open: Some(_) } => {

@@ -213,9 +213,11 @@ impl Loop {
     /// Puts an object into the queue, not before it may be looked at again; while it is in a pass, for afterwards.
     pub(super) fn enqueue(&mut self, at: usize, mut entry: Entry) {
         let object = &mut self.objects[at];
-        entry.ready = entry.ready.max(object.earliest(self.now, entry.class));
         let is_new = match (object.running, &mut object.again) {
-            (None, _) => self.queue.put(at, object.target, entry),
+            (None, _) => {
+                entry.ready = entry.ready.max(object.earliest(self.now, entry.class));
+                self.queue.put(at, object.target, entry)
+            }
             (Some(_), Some(again)) => {
                 again.merge(entry);
                 false

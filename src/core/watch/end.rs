@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::identity::ObjectId;
+use super::super::mutant::planted;
+use super::super::report::CHANGE_LIMIT;
 use super::begin::{Member, Under};
 use super::conditions::{Reading, reason};
 use super::control::{Effect, Loop};
@@ -73,10 +75,10 @@ impl Loop {
             return false;
         }
         let verdict = seen.map(|seen| &seen.verdict);
+        let reason = verdict.and_then(Verdict::explanation).and_then(|why| why.reason);
         let is_limited = matches!(verdict, Some(Verdict::Differs(_)))
-            && batch.is_spent
-            && !member.is_held
-            && !self.differs_anyway(at);
+            && (reason == Some(CHANGE_LIMIT)
+                || (batch.is_spent && reason.is_none() && !member.is_held && !self.differs_anyway(at)));
         self.count(at, member, seen);
         let was = self.objects[at].standing;
         let retry = self.judge(at, verdict, is_limited, batch);
@@ -84,6 +86,7 @@ impl Loop {
             seen.map_or_else(Vec::new, |seen| self.detector.ended(now, &self.objects[at].subject, seen));
         self.tell(at, seen, &found, is_limited);
         let thaws = found.iter().filter_map(until).chain(member.thaws).filter(|until| *until > now).min();
+        let thaws = thaws.filter(|_| !planted!(M12));
         for ready in retry.into_iter().chain(thaws) {
             self.enqueue(at, Entry::new(ready, Origin::Retry));
         }

@@ -34,7 +34,7 @@ pub mod status;
 pub mod subject;
 mod target;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod told;
 mod wanted;
 mod wish;

@@ -44,7 +44,8 @@ pub struct Seen {
     pub touched: Vec<Touched>,
 }
 
-/// One path of a difference. At the root stands the object itself: it was not there and is to be made, or it is to go.
+/// One path of a difference. At the root stands the object itself: with nothing before it is to be made, with nothing
+/// after it is to go, with both it is to be replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Touched {
     pub path: Path,

@@ -35,8 +35,8 @@ struct Known {
     digest: Option<Digest>,
     /// A reason to try early: a person, another wish, or another state.
     is_changed: bool,
-    /// When it was tried early for no such reason: a resync does that.
-    early: Option<Duration>,
+    /// For each time that it was tried early for no such reason, one interval after the other: a resync does that.
+    early: Duration,
     /// The last attempt says nothing of the object.
     was_probe: bool,
     in_sync: bool,
@@ -88,13 +88,14 @@ impl Monitor {
         let mut late = Vec::new();
         for (id, known) in &mut self.known {
             let waits = known.is_failing && !known.is_changed && !known.owes_a_person;
-            let is_patient = now < known.patience && !known.owes_a_person;
-            let is_held =
-                is_full || waits || is_patient || known.running.is_some() || machine.holds(&id.kind.backend);
+            let is_held = is_full || waits || known.running.is_some() || machine.holds(&id.kind.backend);
             let Some(owed) = known.owed.as_mut() else { continue };
             if is_held {
                 *owed = (*owed).max(now);
                 continue;
+            }
+            if !known.owes_a_person {
+                *owed = (*owed).max(known.patience);
             }
             let is_idle = known.starts.len() >= 30 && !known.owes_a_person;
             let limit = seconds(if is_idle { 10.1 } else { 1.1 }) + SLACK;
@@ -219,12 +220,14 @@ impl Monitor {
         let least = seconds(0.5 * f64::from(1u32 << known.failures.saturating_sub(1).min(8)).min(240.0)) / 2;
         let is_early = known.is_failing && !known.was_probe && known.end.is_some_and(|end| now < end + least);
         if is_early && !known.is_changed && !known.owes_a_person && !is_probe {
-            if known.early.is_some_and(|early| now < early + resync.mul_f64(0.85)) {
+            // What a backend that is away, or its patience, held back may come right before the next one.
+            let interval = resync.mul_f64(0.88);
+            if known.early > now + interval {
                 let end = known.end.unwrap_or_default();
                 broken
                     .push(("backoff", format!("failed {} times, last at {end:?}; {now:?}", known.failures)));
             }
-            known.early = Some(now);
+            known.early = known.early.max(now) + interval;
         }
         if now < known.patience && !known.owes_a_person {
             broken.push((
@@ -327,7 +330,9 @@ fn turned_wrongly(now: Duration, was: Option<&Condition>, is: &Condition, is_tol
 impl Known {
     fn owe(&mut self, now: Duration, class: Class) {
         self.owed.get_or_insert(now);
-        self.owes_a_person |= class == Class::User;
+        if class == Class::User && !std::mem::replace(&mut self.owes_a_person, true) {
+            self.owed = Some(now);
+        }
     }
 
     fn settle(&mut self, now: Duration, seen: Option<&Seen>, is_current: bool, was_probe: bool) {

@@ -24,6 +24,12 @@ enum What {
         until: Duration,
         is_status: bool,
     },
+    /// Changes, likewise.
+    Churn {
+        about: usize,
+        every: Duration,
+        until: Duration,
+    },
     /// A hint reaches an instance.
     Hint(usize, Hint),
     /// A pass looks and writes; a pass ends. With the life of the instance that it belongs to.
@@ -31,6 +37,12 @@ enum What {
     End(usize, u32, PassId, Vec<Seen>),
     Wake(usize, u32, u64),
     Calm,
+}
+
+impl What {
+    fn is_by_others(&self) -> bool {
+        matches!(self, What::Act(_) | What::Back(_) | What::Hints { .. } | What::Churn { .. } | What::Calm)
+    }
 }
 
 struct Instance {
@@ -50,6 +62,8 @@ pub struct Run<'r> {
     instances: Vec<Instance>,
     agenda: BTreeMap<(Duration, u64), What>,
     last: u64,
+    /// What others still do.
+    acts: usize,
     pub broken: Vec<String>,
     /// Effects that conditions turned.
     pub turns: u64,
@@ -66,6 +80,7 @@ impl<'r> Run<'r> {
             instances: Vec::new(),
             agenda: BTreeMap::new(),
             last: 0,
+            acts: 0,
             broken: Vec::new(),
             turns: 0,
             steps: 0,
@@ -99,6 +114,7 @@ impl<'r> Run<'r> {
 
     fn plan(&mut self, at: Duration, what: What) {
         self.last += 1;
+        self.acts += usize::from(what.is_by_others());
         self.agenda.insert((at, self.last), what);
     }
 
@@ -128,7 +144,16 @@ impl<'r> Run<'r> {
         &self.instances[at].monitor
     }
 
+    /// Goes on until nobody meddles any more.
+    pub fn go_to_calm(&mut self) {
+        while self.acts > 0 && self.broken.is_empty() {
+            let (at, _) = *self.agenda.first_key_value().expect("an act").0;
+            self.go_to(at.max(self.now));
+        }
+    }
+
     fn happen(&mut self, what: What) {
+        self.acts -= usize::from(what.is_by_others());
         match what {
             What::Act(act) => {
                 self.say(|| format!("{act:?}"));
@@ -139,6 +164,13 @@ impl<'r> Run<'r> {
                 self.want_all();
             }
             What::Hints { about, every, until, is_status } => self.hints(about, every, until, is_status),
+            What::Churn { about, every, until } => {
+                self.world.change(about);
+                self.feed(about);
+                if self.now + every < until {
+                    self.plan(self.now + every, What::Churn { about, every, until });
+                }
+            }
             What::Hint(instance, hint) => self.hint(instance, hint),
             What::Look(instance, life, pass, wishes) => self.look(instance, life, pass, &wishes),
             What::End(instance, life, pass, seen) => {
@@ -177,6 +209,9 @@ impl<'r> Run<'r> {
             Act::Status { about, every, during } => {
                 let about = Some(about);
                 self.plan(now, What::Hints { about, every, until: now + during, is_status: true });
+            }
+            Act::Churn { about, every, during } => {
+                self.plan(now, What::Churn { about, every, until: now + during });
             }
             Act::Wish(at) => {
                 self.world.wish(at);
@@ -369,7 +404,7 @@ fn told(seen: &[Seen]) -> String {
 pub fn quiet(run: &mut Run) -> Vec<String> {
     let resync = run.scene.settings.resync;
     let pass = run.scene.pass * 8;
-    run.go_to(run.scene.calm.max(run.now()));
+    run.go_to_calm();
     run.go_to(run.now() + seconds(180.0) + resync.mul_f64(1.1) + pass);
     if !run.broken.is_empty() {
         return std::mem::take(&mut run.broken);

@@ -44,6 +44,8 @@ pub enum Act {
     Hints { about: Option<usize>, every: Duration, during: Duration },
     /// Hints that tell of another state each time, and nothing has changed that matters.
     Status { about: usize, every: Duration, during: Duration },
+    /// Another client changes an object so often, and for so long.
+    Churn { about: usize, every: Duration, during: Duration },
     /// The files want something else of an object.
     Wish(usize),
     /// An object leaves the files, and comes back later.
@@ -94,7 +96,21 @@ impl Scene {
         }
     }
 
+    /// One pass at a time, each of them slow, and an object that always has something more urgent than the others.
+    fn crowded(dice: &mut Dice) -> Scene {
+        let mut scene = Scene::plain(2 + dice.below(2));
+        (scene.settings.passes, scene.settings.resync) = (1, seconds(60.0));
+        scene.pass = seconds(8.0);
+        scene.calm = seconds(450.0);
+        let churn = Act::Churn { about: 0, every: seconds(0.9), during: scene.calm };
+        scene.acts = vec![(seconds(1.0), churn)];
+        scene
+    }
+
     pub fn draw(dice: &mut Dice) -> Scene {
+        if dice.chance(0.03) {
+            return Scene::crowded(dice);
+        }
         let mut scene = Scene::plain(1 + dice.below(5));
         scene.settings.seed = dice.below(1000) as u64;
         scene.settings.resync = seconds(dice.one(&[60.0, 120.0, 600.0]));
@@ -139,7 +155,8 @@ impl Scene {
                 every: seconds(dice.one(&[0.07, 0.5, 3.0])),
                 during: during.min(seconds(60.0)),
             },
-            5 => Act::Hints { about: None, every: seconds(0.5), during },
+            5 if dice.chance(0.5) => Act::Hints { about: None, every: seconds(0.5), during },
+            5 => Act::Churn { about: object, every: seconds(dice.one(&[0.7, 3.0])), during },
             6 => Act::Status { about: object, every: seconds(0.6), during: during.min(seconds(60.0)) },
             7 => Act::Wish(object),
             8 => Act::Leave(object, during.min(seconds(20.0))),
