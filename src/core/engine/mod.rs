@@ -37,7 +37,7 @@ pub mod pledge;
 mod prune;
 mod queue;
 mod ramp;
-mod random;
+pub mod random;
 mod ready;
 mod rename;
 mod renew;

@@ -14,7 +14,9 @@
 
 mod control;
 pub mod hint;
+pub mod observer;
 pub mod oscillation;
+pub mod owned;
 pub mod pass;
 pub mod settings;
 pub mod status;
