@@ -19,7 +19,7 @@ fn key(name: &str) -> Key {
 
 fn interest() -> Interest {
     let spec = Node::from_value(Pos::default(), json!({"durable": true}));
-    Interest { spec: Some(Arc::new(spec)), ..Interest::default() }
+    Interest { spec: Some((Arc::new(spec), 0)), ..Interest::default() }
 }
 
 fn known(names: &[&str]) -> Known {

@@ -22,7 +22,7 @@ use super::wire::HttpAnswer;
 
 /// What is known of a collection: about 64 bytes for each element, whatever its size, and the keys of those that a
 /// document names.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Known {
     interests: Arc<Interests>,
     pages: HashMap<PageAt, KnownPage>,
@@ -301,7 +301,7 @@ fn tag(answer: &HttpAnswer) -> Option<Arc<str>> {
 }
 
 /// One object that is polled by its own read.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct KnownObject {
     interest: Interest,
     tag: Option<Arc<str>>,

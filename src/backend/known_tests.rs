@@ -24,7 +24,7 @@ fn key(name: &str) -> Key {
 /// Queues that are to be durable.
 fn known(names: &[&str]) -> Known {
     let spec = Arc::new(Node::from_value(Pos::default(), json!({"durable": true})));
-    let interest = Interest { spec: Some(spec), ..Interest::default() };
+    let interest = Interest { spec: Some((spec, 0)), ..Interest::default() };
     Known::new(Arc::new(Interests::new(names.iter().map(|name| (key(name), interest.clone())).collect())))
 }
 

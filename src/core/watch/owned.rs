@@ -19,11 +19,30 @@ use super::super::node::Node;
 use super::super::path::Path;
 use super::super::value::{Value, canonical_text};
 
+/// What holds the bodies of documents: they are looked at where they are, as copies of ten thousand would be many.
+pub trait Bodies: Send + Sync {
+    /// The body of the document with this number.
+    fn body(&self, at: usize) -> &Node;
+}
+
+impl Bodies for Vec<Document> {
+    fn body(&self, at: usize) -> &Node {
+        &self[at].spec
+    }
+}
+
+/// One body alone.
+impl Bodies for Node {
+    fn body(&self, _at: usize) -> &Node {
+        self
+    }
+}
+
 /// What a document, and those that refer to it, have to do with an object.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Interest {
     /// What is wanted; `None` where only presence counts, as with `trueup/ensure`.
-    pub spec: Option<Arc<Node>>,
+    pub spec: Option<(Arc<dyn Bodies>, usize)>,
     /// It is not to be there.
     pub absent: bool,
     /// Fields that others refer to.
@@ -41,10 +60,10 @@ pub struct Sight {
 }
 
 impl Interest {
-    /// What one document wants.
-    pub fn of(document: &Document) -> Interest {
+    /// What a document wants, which is number `at` among `bodies`.
+    pub fn of(document: &Document, bodies: &Arc<dyn Bodies>, at: usize) -> Interest {
         Interest {
-            spec: (document.policy.ensure == Ensure::Present).then(|| Arc::new(document.spec.clone())),
+            spec: (document.policy.ensure == Ensure::Present).then(|| (bodies.clone(), at)),
             absent: document.policy.ensure == Ensure::Absent,
             referred: Vec::new(),
         }
@@ -69,7 +88,8 @@ impl Interest {
             text.push_str(&path.get(&item.value).map(canonical_text).unwrap_or_default());
         }
         let mut wrong = self.absent || item.deleting;
-        if let Some(spec) = &self.spec {
+        if let Some((bodies, at)) = &self.spec {
+            let spec = bodies.body(*at);
             wrong |= add_owned(&mut text, spec, rules, &item.value) && !has_references(spec);
         }
         Sight { digest: Digest::of_bytes(text.as_bytes()), wrong }
@@ -111,8 +131,8 @@ fn has_references(spec: &Node) -> bool {
     any
 }
 
-/// The objects of one collection that a document names, or of one object alone.
-#[derive(Clone, Debug, Default)]
+/// The objects of one collection that documents name.
+#[derive(Default)]
 pub struct Interests {
     all: Vec<(Key, Interest)>,
     by_key: HashMap<Key, usize>,
@@ -234,7 +254,7 @@ mod tests {
             text: "Team/a .id".into(),
             secrets: Veil::default(),
         };
-        let interest = |spec| Interest { spec: Some(Arc::new(spec)), ..Interest::default() };
+        let interest = |spec| Interest { spec: Some((Arc::new(spec), 0)), ..Interest::default() };
         let refers = interest(map("team", Want::Ref(Box::new(reference))));
         let sight = |team: u32| refers.sight(none, &item(json!({"team": team})));
         assert!(!sight(7).wrong, "what it should be is not known here");
