@@ -13,7 +13,7 @@ mod issuer;
 pub mod limit;
 mod list;
 pub mod poll;
-mod tls;
+pub mod tls;
 pub mod transport;
 
 #[cfg(test)]

@@ -15,3 +15,4 @@ pub mod runner;
 pub mod saved;
 mod sweep;
 pub mod walk;
+pub mod watch;

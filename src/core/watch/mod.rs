@@ -21,6 +21,7 @@ pub mod pass;
 pub mod settings;
 pub mod status;
 pub mod subject;
+mod wish;
 
 pub use control::{Effect, Event, Loop};
 pub use hint::{About, Class, Hint, Origin};
@@ -28,3 +29,4 @@ pub use pass::{Pass, PassId, Retry, Seen, Touched, Verdict};
 pub use settings::Settings;
 pub use status::{Condition, ConditionKind, Counters, ObjectStatus, Status, TargetStatus, Truth};
 pub use subject::Subject;
+pub use wish::{content, wish};
