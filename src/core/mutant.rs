@@ -31,6 +31,11 @@ pub enum Mutant {
     M19,
     /// An idempotency key that does not change with the generation of the object.
     M20,
+    /// A change feed that was cut off goes on with no look at what was missed (whatwg/html 8297).
+    M22,
+    /// A listing and the feed beside it wait each by its own failures, and hammer the server in turn (kubernetes
+    /// 118129).
+    M23,
     /// What a file that could not be read says is missed, and pruned.
     M24,
     /// Another's finalizer is taken off.

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::operation::{self, Role, default_send};
 use super::reader::{Reader, Record};
-use super::{listing, words};
+use super::{listing, watch, words};
 use crate::backend::path::unescape;
 use crate::core::fields::{FieldRules, VISIBLE};
 use crate::core::filter::Filter;
@@ -59,9 +59,6 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         );
     }
     let record = reader.map(node, &format!("the kind `{name}`"), &MEMBERS)?;
-    if let Some(node) = record.get("watch") {
-        reader.unsupported(node.at, "`watch`");
-    }
     let kind = KindName { backend: backend.clone(), kind: name.into() };
     let parts = parts(reader, record, &kind);
     let operations = operations(reader, record, &parts)?;
@@ -102,6 +99,7 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         builtin: filter(reader, "builtin"),
         managers: filter(reader, "managers"),
         conflict: filter(reader, "conflict"),
+        watch: record.get("watch").and_then(|node| watch::read(reader, node, &part_names(&parts))),
         name: kind,
         parts,
     })
@@ -154,6 +152,10 @@ fn filters(reader: &mut Reader, node: &Node, what: &str) -> Vec<(Arc<str>, Filte
         reader.filter(node, &format!("{what} `{name}`")).map(|filter| (name.into(), filter))
     };
     members.into_iter().filter_map(filter).collect()
+}
+
+fn part_names(parts: &[Part]) -> Vec<&str> {
+    parts.iter().map(|part| &*part.name).collect()
 }
 
 /// An operation's member, unless the API has none.

@@ -20,6 +20,7 @@ pub mod owned;
 pub mod pass;
 pub mod settings;
 pub mod status;
+pub mod stream;
 pub mod subject;
 mod wish;
 
