@@ -115,38 +115,6 @@ impl Observer {
     }
 }
 
-/// The waits after failures of what is asked about together: its polls and its feed share them, as each by itself would
-/// hammer the server in turn with the other (Kubernetes #118129).
-#[derive(Clone, Debug)]
-pub struct Backoff {
-    failures: u32,
-    last: Duration,
-    random: Random,
-}
-
-impl Backoff {
-    const BASE: Duration = Duration::from_millis(800);
-    const CAP: Duration = Duration::from_secs(30);
-    /// After so long without a failure the waits begin anew.
-    const QUIET: Duration = Duration::from_secs(2 * 60);
-
-    pub fn new(seed: u64) -> Backoff {
-        Backoff { failures: 0, last: Duration::ZERO, random: Random::new(seed) }
-    }
-
-    /// How long to wait after a failure: doubled each time, plus as much again at most, and never shorter than what
-    /// the server asked for.
-    pub fn failed(&mut self, now: Duration, asked: Option<Duration>) -> Duration {
-        if now.saturating_sub(self.last) > Backoff::QUIET {
-            self.failures = 0;
-        }
-        let whole = Backoff::BASE.saturating_mul(1 << self.failures.min(16)).min(Backoff::CAP);
-        self.failures += 1;
-        self.last = now;
-        whole.mul_f64(1.0 + self.random.unit()).max(asked.unwrap_or_default())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -236,19 +204,5 @@ mod tests {
             by_second[next.as_secs() as usize] += 1;
         }
         assert!(by_second.iter().all(|count| (60..150).contains(count)), "{by_second:?}");
-    }
-
-    #[test]
-    fn failures_are_waited_out_longer_and_longer() {
-        let mut backoff = Backoff::new(5);
-        let mut now = Duration::ZERO;
-        for whole in [800, 1600, 3200, 6400, 12800, 25600, 30000, 30000] {
-            let wait = backoff.failed(now, None);
-            let whole = Duration::from_millis(whole);
-            assert!(wait >= whole && wait <= whole * 2, "{wait:?} of {whole:?}");
-            now += wait;
-        }
-        assert_eq!(backoff.failed(now, Some(seconds(90))), seconds(90));
-        assert!(backoff.failed(now + seconds(121), None) <= Duration::from_millis(1600), "it was quiet");
     }
 }

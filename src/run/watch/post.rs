@@ -9,10 +9,12 @@ use super::interests::Index;
 use super::ways::{Held, Ways};
 use crate::api::poll::{Poll, Polled};
 use crate::backend::known::{Changes, Known, KnownObject};
+use crate::core::engine::random::Random;
 use crate::core::exchange::{Collection, Failure, FailureClass, Target};
 use crate::core::identity::{KindName, ObjectId};
 use crate::core::kind::Kind;
-use crate::core::watch::observer::{Backoff, Came, Feed, Observer};
+use crate::core::watch::observer::{Came, Feed, Observer};
+use crate::core::watch::stream::Backoff;
 use crate::core::watch::{About, Hint, Origin};
 use crate::run::clients::Clients;
 
@@ -154,6 +156,7 @@ impl What {
 /// What is asked about together, and fails together.
 pub struct Group {
     backoff: Backoff,
+    random: Random,
     /// Polls in a row that failed.
     failures: u32,
     /// Until when the last failure is waited out.
@@ -166,7 +169,13 @@ impl Group {
     const DOWN: u32 = 3;
 
     pub fn new(seed: u64) -> Group {
-        Group { backoff: Backoff::new(seed), failures: 0, until: Duration::ZERO, feed: Feed::None }
+        Group {
+            backoff: Backoff::default(),
+            random: Random::new(seed),
+            failures: 0,
+            until: Duration::ZERO,
+            feed: Feed::None,
+        }
     }
 
     /// How long to wait after a failure.
@@ -175,7 +184,7 @@ impl Group {
             tracing::warn!(reason = %failure.message, "a poll failed");
         }
         self.failures += 1;
-        let wait = self.backoff.failed(now, asked);
+        let wait = self.backoff.fail(now, &mut self.random).max(asked.unwrap_or_default());
         self.until = now + wait;
         wait
     }
