@@ -14,11 +14,13 @@
 
 mod control;
 pub mod hint;
+pub mod lease;
 pub mod observer;
 pub mod oscillation;
 pub mod owned;
 pub mod pass;
 pub mod settings;
+pub mod shard;
 pub mod status;
 pub mod stream;
 pub mod subject;
