@@ -21,7 +21,9 @@ mod probe;
 mod saved;
 mod serve;
 mod start;
+mod status;
 mod validate;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -74,12 +76,14 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
         Command::Drift(options) => plan::drift(options, output, out),
         Command::Apply(options) => apply::apply(options, output, out),
         Command::ApplyPlan(options) => saved::apply(options, output, out),
+        Command::Watch(options) => watch::watch(options, output, out),
         Command::Validate(options) => validate::validate(options, output, out),
         Command::Get(options) => get::get(options, out),
         Command::Export(options) => export::export(options, out),
         Command::Explain(options) => explain::explain(options, out),
         Command::Probe(options) => probe::probe(options, out),
         Command::Delete(options) => apply::delete(options, output, out),
+        Command::Status(options) => status::run(options, output, out),
         Command::Serve(options) => serve::run(options, out),
         Command::Completions(shell) => completions::run(*shell, out),
     }

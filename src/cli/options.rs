@@ -11,6 +11,8 @@ use super::color::Color;
 use crate::core::exit::FailOn;
 use crate::core::prune::Gates;
 use crate::render::out::Format;
+use crate::render::watch::log::Form;
+use crate::render::watch::trouble;
 
 /// A whole command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,12 +30,14 @@ pub enum Command {
     Drift(Drift),
     Apply(Apply),
     ApplyPlan(ApplyPlan),
+    Watch(Watch),
     Validate(Validate),
     Get(Get),
     Export(Export),
     Explain(Explain),
     Probe(Probe),
     Delete(Delete),
+    Status(Status),
     Serve(Serve),
     Completions(Shell),
 }
@@ -137,6 +141,32 @@ pub struct ApplyPlan {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    pub sources: Sources,
+    pub effort: Effort,
+    pub pruning: Gates,
+    /// One pass over everything, then end.
+    pub once: bool,
+    /// Nothing is ever written.
+    pub dry_run: bool,
+    /// How often is polled; `None` leaves it to the program.
+    pub interval: Option<Duration>,
+    /// How often everything is looked at.
+    pub resync: Duration,
+    /// So many writes an hour at most.
+    pub max_changes: Option<usize>,
+    pub status_file: Option<PathBuf>,
+    /// Where status and metrics are served.
+    pub listen: Option<SocketAddr>,
+    /// The environment's variable that holds the token which those who ask there must show.
+    pub token_env: Option<String>,
+    /// The environment's variable that holds the secret by which webhooks are signed.
+    pub hook_secret_env: Option<String>,
+    /// How lines of the log are written.
+    pub log: Form,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validate {
     pub sources: Sources,
 }
@@ -185,6 +215,24 @@ pub struct Delete {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    pub from: Watched,
+    /// The environment's variable that holds the token of a running watch.
+    pub token_env: Option<String>,
+    /// What makes the exit code another than 0.
+    pub fail_on: BTreeSet<trouble::FailOn>,
+}
+
+/// Where a watch tells how it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Watched {
+    /// Its status file.
+    File(PathBuf),
+    /// Its port.
+    Url(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Serve {
     pub listen: SocketAddr,
     /// Where the objects are kept.
@@ -208,12 +256,14 @@ impl Command {
             Command::Plan(_) | Command::Show(_) => "plan",
             Command::Drift(_) => "drift",
             Command::Apply(_) | Command::ApplyPlan(_) => "apply",
+            Command::Watch(_) => "watch",
             Command::Validate(_) => "validate",
             Command::Get(_) => "get",
             Command::Export(_) => "export",
             Command::Explain(_) => "explain",
             Command::Probe(_) => "probe",
             Command::Delete(_) => "delete",
+            Command::Status(_) => "status",
             Command::Serve(_) => "serve",
             Command::Completions(_) => "completions",
         }

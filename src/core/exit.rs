@@ -203,6 +203,7 @@ mod tests {
                 findings: vec![],
                 accepted: vec![],
                 wrote: word.ends_with('+'),
+                observed: Default::default(),
             }
         });
         Report { objects: objects.collect(), ..Report::default() }

@@ -3,6 +3,8 @@
 //! Edges come from indexed names, so the work is linear in the number of references. Parents that stand in no
 //! document become *context*: they are observed, and never written.
 
+pub mod part;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 

@@ -40,6 +40,7 @@ pub mod members;
 pub mod minimal;
 pub mod mutant;
 pub mod node;
+pub mod observed;
 pub mod overlay;
 pub mod overwritten;
 pub mod patch;

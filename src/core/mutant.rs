@@ -23,6 +23,16 @@ pub enum Mutant {
     M7,
     /// A deletion by what was seen when it was decided, with no live read.
     M8,
+    /// A debounce that slides: each hint moves the pass.
+    M9,
+    /// Strict priority: what waits does not age.
+    M10,
+    /// Failures are forgotten at the first success.
+    M11,
+    /// An event brings forward what is backing off.
+    M15,
+    /// Conditions are written anew in each pass, in no order.
+    M16,
     /// A whole body that is sent over what others have changed since.
     M17,
     /// `1` and `1.0` differ.
@@ -31,6 +41,8 @@ pub enum Mutant {
     M19,
     /// An idempotency key that does not change with the generation of the object.
     M20,
+    /// A resync believes what is remembered, and observes nothing.
+    M21,
     /// A change feed that was cut off goes on with no look at what was missed (whatwg/html 8297).
     M22,
     /// A listing and the feed beside it wait each by its own failures, and hammer the server in turn (kubernetes

@@ -8,6 +8,7 @@ use super::change::Change;
 use super::conflict::Conflict;
 use super::identity::ObjectId;
 use super::node::Origin;
+use super::observed::Observed;
 
 /// A run's outcome.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +91,8 @@ pub struct Entry {
     pub accepted: Vec<Acceptance>,
     /// Whether any write of this run was accepted for the object.
     pub wrote: bool,
+    /// What else was seen of it: for the next run, and shown nowhere.
+    pub observed: Observed,
 }
 
 /// What the difference asks for.
@@ -134,7 +137,7 @@ pub struct Explanation {
     pub message: String,
     pub hint: Option<String>,
     /// From a fixed vocabulary, for machines, where the case has a name: [`DUPLICATE_FOUND`], [`CREATE_UNCERTAIN`],
-    /// [`NOT_THE_API`], [`WRONG_OBJECT`].
+    /// [`NOT_THE_API`], [`WRONG_OBJECT`], [`HELD`], [`CHANGE_LIMIT`], [`FROZEN`].
     pub reason: Option<&'static str>,
 }
 
@@ -147,6 +150,16 @@ pub const CREATE_UNCERTAIN: &str = "CreateUncertain";
 pub const NOT_THE_API: &str = "NotTheApi";
 /// An answer about another object than the one that was asked for.
 pub const WRONG_OBJECT: &str = "WrongObject";
+
+/// The object is only looked at in this run.
+pub const HELD: &str = "Held";
+/// The run has written as much as it may.
+pub const CHANGE_LIMIT: &str = "ChangeLimit";
+/// What differs is not to be written in this run; also the code of the finding that says so of a path.
+pub const FROZEN: &str = "Frozen";
+
+/// The code of the finding that others change an object faster than it can be written.
+pub const CONTENDED: &str = "Contended";
 
 /// The code of the finding that a value could not be compared: its object may differ and count as in sync.
 pub const NOT_COMPARED: &str = "NotCompared";

@@ -5,6 +5,7 @@ use super::change::{Change, Shown};
 use super::conflict::Conflict;
 use super::fields::FieldRules;
 use super::identity::{Key, ObjectId};
+use super::observed::Observed;
 use super::path::{Path, Step};
 use super::problem::Problem;
 use super::redact::Redactor;
@@ -115,6 +116,10 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         // Of values these say what is empty, or how a server hides them.
         accepted: entry.accepted.clone(),
         wrote: entry.wrote,
+        observed: Observed {
+            frozen: entry.observed.frozen.iter().map(|change| self::change(change, redactor)).collect(),
+            ..entry.observed.clone()
+        },
     }
 }
 
@@ -222,20 +227,21 @@ mod tests {
         let text = || format!("x {hidden} y");
         let why = Explanation::new(text()).hint(text());
         let kind = KindName { backend: "b".into(), kind: "K".into() };
+        let change = Change {
+            path: Path(vec![Step::Field(text()), Step::Keyed("n".into(), text())]),
+            before: Some(Shown::Value(json!({"a": [text()]}))),
+            after: Some(Shown::Later(text().into())),
+            reason: Reason::Declared,
+            at: None,
+            set_by: Vec::new(),
+            since: None,
+        };
         let entry = Entry {
             id: ObjectId { kind, key: Key::new(vec![("name".into(), json!(text()))]) },
             origin: None,
             action: Action::Update,
             result: Outcome::Failed(why),
-            changes: vec![Change {
-                path: Path(vec![Step::Field(text()), Step::Keyed("n".into(), text())]),
-                before: Some(Shown::Value(json!({"a": [text()]}))),
-                after: Some(Shown::Later(text().into())),
-                reason: Reason::Declared,
-                at: None,
-                set_by: Vec::new(),
-                since: None,
-            }],
+            changes: vec![change.clone()],
             since: None,
             conflicts: vec![Conflict {
                 named: text(),
@@ -250,6 +256,7 @@ mod tests {
             findings: vec![Finding { code: "PossibleOverwrite", message: text(), hint: Some(text()) }],
             accepted: vec![],
             wrote: false,
+            observed: Observed { frozen: vec![change], ..Observed::default() },
         };
         let all = Report { objects: vec![entry], ..Report::default() };
         assert!(format!("{all:?}").contains(hidden));

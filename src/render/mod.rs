@@ -21,6 +21,7 @@ pub mod summary;
 pub mod table;
 pub mod text;
 pub mod value;
+pub mod watch;
 pub mod words;
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 //! [`Out::exit`] says what it means for the exit code.
 
 use std::io::{self, ErrorKind, Write};
+use std::time::Duration;
 
 use crate::core::escape;
 use crate::core::exit::Exit;
@@ -24,7 +25,7 @@ use super::paint::{Line, Text};
 use super::saved::{self, Shown};
 use super::table::{self, Listed};
 use super::text::{self, View};
-use super::{json, kind, probe, probe_json, problem};
+use super::{json, kind, probe, probe_json, problem, watch};
 
 /// `--output`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -229,6 +230,32 @@ impl Out {
             Format::Text => self.result(&probe::text(&found)),
             Format::Json => self.stdout.write(&probe_json::document(&found)),
             Format::Ndjson => self.stdout.write(&probe_json::lines(&found)),
+        }
+    }
+
+    /// Where the objects of a watch stand, on standard output, in the format asked for. It may come from a file or a
+    /// process that does not know all secrets that this one knows.
+    pub fn status(&mut self, document: &watch::Document, view: &watch::text::View) {
+        let alive = view.silent.is_none();
+        match self.format {
+            Format::Text => self.result(&watch::text::text(document, view)),
+            Format::Json => self.machine(&watch::json::told(document, alive)),
+            Format::Ndjson => self.machine(&watch::json::lines(document, alive)),
+        }
+    }
+
+    /// JSON of lines that were made from what others said: secrets are found in any of their encodings.
+    fn machine(&mut self, text: &str) {
+        let redactor = self.secrets.redactor();
+        self.stdout.write(&redactor.text(text));
+    }
+
+    /// An event of a watch, on standard output, at this time since 1970.
+    pub fn log(&mut self, event: &watch::log::Event, wall: Duration, form: watch::log::Form) {
+        let event = event.scrubbed(&self.secrets.redactor());
+        match form {
+            watch::log::Form::Text => self.result(&watch::log::text(&event, wall)),
+            watch::log::Form::Json => self.stdout.write(&watch::log::json(&event, wall)),
         }
     }
 

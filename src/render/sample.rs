@@ -35,6 +35,7 @@ pub fn entry(kind: &str, name: &str, line: u32, action: Action, result: Outcome)
         findings: vec![],
         accepted: vec![],
         wrote,
+        observed: Default::default(),
     }
 }
 

@@ -74,6 +74,16 @@ impl Transports {
         }
         if unopened.problems.is_empty() { Ok(Transports { all }) } else { Err(unopened) }
     }
+
+    /// The backends to which the way is another one than before, or new.
+    pub fn other_than(&self, before: &Transports) -> Vec<Arc<str>> {
+        let is_new = |way: &&Way| !before.all.iter().any(|old| old.is(way));
+        self.all.iter().filter(is_new).map(|way| way.connection.name.clone()).collect()
+    }
+
+    pub fn connections(&self) -> impl Iterator<Item = &Connection> {
+        self.all.iter().map(|way| &way.connection)
+    }
 }
 
 impl Way {

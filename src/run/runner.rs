@@ -199,6 +199,27 @@ impl Runner {
         Ok(report)
     }
 
+    /// Does what is due, without a plan before it, and reads everything back; `most_writes` of it at most. The runner
+    /// is needed no longer.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn pass_once(
+        &mut self,
+        most_writes: Option<usize>,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<Report, Problem> {
+        let clients = Clients::read_write(&self.transports, &self.kinds, &self.client)?;
+        let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
+        let selected = |document: &Document| self.selection.takes(document);
+        let options = Options { most_writes, ..self.options() };
+        let engine = Engine::new(documents, graph, &self.kinds, Mode::Apply, options, &selected, None);
+        let engine = drive::act(engine, &clients, limits, tell).await;
+        let report = Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() };
+        Ok(self.with_swept(report))
+    }
+
     /// Does what a saved plan says and nothing else: a pledge for each selected document, in their order. `left` is
     /// what the plan tells of the base. The runner is needed no longer.
     ///
@@ -228,6 +249,7 @@ impl Runner {
             writes: self.choices.parallel.unwrap_or(WRITES),
             seed: self.choices.seed,
             keep: false,
+            ..Options::default()
         }
     }
 

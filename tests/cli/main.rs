@@ -41,4 +41,5 @@ mod trust;
 mod usage;
 mod verbs;
 mod versions;
+mod watch;
 mod writes;

@@ -49,6 +49,7 @@ mod tests {
                 findings: Vec::new(),
                 accepted: Vec::new(),
                 wrote: false,
+                observed: Default::default(),
                 since,
             })
         };

@@ -39,6 +39,7 @@ impl Engine {
         let decision = self.in_family(at, decision);
         let decision = self.beside_former(at, decision);
         let decision = self.as_planned(at, decision);
+        let decision = self.unless_held(at, decision);
         self.take_note(at, &decision);
         self.note_later(at, decision.action);
         if let Some(outcome) = decision.settled {
@@ -218,6 +219,9 @@ impl Engine {
         }
         if self.stopped.is_some() {
             return self.settle(at, self.left_undone());
+        }
+        if let Some(outcome) = self.over_limit(at) {
+            return self.settle(at, outcome);
         }
         let object = &self.objects[at];
         match decision.action {

@@ -5,15 +5,21 @@ use std::time::Duration;
 use super::random::Random;
 
 /// The first delay. About one remote round trip plus the server's thinking.
-const BASE: Duration = Duration::from_millis(500);
+pub const BASE: Duration = Duration::from_millis(500);
 /// The longest delay: recovery after an outage takes no longer than this.
 const CAP: Duration = Duration::from_secs(120);
 /// Attempts of one object, or one listing, in a run that ends.
 pub const ATTEMPTS: u32 = 5;
 /// Attempts while nothing can be sent at all: a wrong address should be said soon.
-pub const ATTEMPTS_NOT_SENT: u32 = 3;
+const ATTEMPTS_NOT_SENT: u32 = 3;
 /// Rounds of a race on a version before it counts as a failure.
 pub const CONFLICT_ROUNDS: u32 = 5;
+
+/// How often something is tried, of which a run may have said how often at `most`.
+pub fn attempts(most: Option<u32>, not_sent: bool) -> u32 {
+    let usual = if not_sent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
+    most.map_or(usual, |most| usual.min(most))
+}
 
 /// The wait before attempt `failures + 1`: doubled each time, with equal jitter (between half and all of it),
 /// and never shorter than what the server asked for.

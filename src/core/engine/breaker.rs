@@ -12,7 +12,7 @@ const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(30);
 
 /// So many probes in vain end the attempts of a run that ends: about half a minute after the first.
-const PROBES: u32 = 6;
+pub const PROBES: u32 = 6;
 
 /// What a failure leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,14 +39,16 @@ impl Breaker {
         *self = Breaker::default();
     }
 
-    /// A request failed by the server's fault, or the network's.
-    pub fn failed(&mut self, now: Duration, random: &mut Random) -> Verdict {
+    /// A request failed by the server's fault, or the network's; after `most` probes in vain it is over.
+    pub fn failed(&mut self, now: Duration, most: u32, random: &mut Random) -> Verdict {
         self.failures += 1;
         self.probing = false;
         if self.failures < IN_A_ROW {
             return Verdict::GoOn;
         }
-        if self.probes >= PROBES {
+        if self.probes >= most {
+            // Whatever is to be written after all is a probe.
+            self.open_until.get_or_insert(now);
             return Verdict::GiveUp;
         }
         // Full jitter: many clients may share the fate of one server.
@@ -90,15 +92,15 @@ mod tests {
     fn it_opens_after_a_row_and_lets_one_probe_through() {
         let (mut breaker, mut random) = (Breaker::default(), Random::new(1));
         for _ in 1..IN_A_ROW {
-            assert_eq!(breaker.failed(SECOND, &mut random), Verdict::GoOn);
+            assert_eq!(breaker.failed(SECOND, PROBES, &mut random), Verdict::GoOn);
             assert!(breaker.admits(SECOND));
         }
-        let until = pause(breaker.failed(SECOND, &mut random));
+        let until = pause(breaker.failed(SECOND, PROBES, &mut random));
         assert!(until <= SECOND + FIRST);
         assert!(!breaker.admits(until - Duration::from_nanos(1)));
         assert!(breaker.admits(until), "the probe");
         assert!(!breaker.admits(until), "and no other");
-        let later = pause(breaker.failed(until, &mut random));
+        let later = pause(breaker.failed(until, PROBES, &mut random));
         assert!(later <= until + 2 * FIRST);
         assert!(breaker.admits(later));
         breaker.unused();
@@ -110,7 +112,7 @@ mod tests {
     #[test]
     fn waits_are_bounded_and_end() {
         let (mut breaker, mut random) = (Breaker::default(), Random::new(2));
-        let verdicts: Vec<Verdict> = (0..20).map(|_| breaker.failed(SECOND, &mut random)).collect();
+        let verdicts: Vec<Verdict> = (0..20).map(|_| breaker.failed(SECOND, PROBES, &mut random)).collect();
         for verdict in &verdicts {
             assert!(!matches!(verdict, Verdict::PauseUntil(until) if *until > SECOND + LONGEST));
         }
@@ -122,8 +124,20 @@ mod tests {
     fn an_answer_between_keeps_it_closed() {
         let (mut breaker, mut random) = (Breaker::default(), Random::new(3));
         for _ in 0..20 {
-            (1..IN_A_ROW).for_each(|_| assert_eq!(breaker.failed(SECOND, &mut random), Verdict::GoOn));
+            (1..IN_A_ROW)
+                .for_each(|_| assert_eq!(breaker.failed(SECOND, PROBES, &mut random), Verdict::GoOn));
             breaker.answered();
         }
+    }
+
+    #[test]
+    fn without_probes_it_is_over_at_once_and_one_write_at_a_time_finds_out() {
+        let (mut breaker, mut random) = (Breaker::default(), Random::new(4));
+        (1..IN_A_ROW).for_each(|_| assert_eq!(breaker.failed(SECOND, 0, &mut random), Verdict::GoOn));
+        assert_eq!(breaker.failed(SECOND, 0, &mut random), Verdict::GiveUp);
+        assert!(breaker.admits(SECOND));
+        assert!(!breaker.admits(SECOND), "one at a time");
+        breaker.answered();
+        assert!(breaker.admits(SECOND) && breaker.admits(SECOND));
     }
 }

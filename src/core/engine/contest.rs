@@ -23,7 +23,7 @@ use super::{Engine, Mode};
 pub struct Contest {
     /// All that were found, each once.
     pub conflicts: Vec<Conflict>,
-    given: Vec<Given>,
+    pub(super) given: Vec<Given>,
     /// What was to change when a write was refused for what others hold, all of which may be taken over.
     takes_over: Option<Vec<Change>>,
 }
@@ -74,6 +74,10 @@ impl Engine {
                 // There is no field of an object that goes to be given up.
                 return decision;
             }
+            decision = match self.freeze(at, decision) {
+                Some(decision) => decision,
+                None => continue,
+            };
             let stand = conflict::stand(&decision.conflicts);
             let conflicts = if stand { decision.conflicts.clone() } else { self.foreseen(at, &decision) };
             if conflicts.is_empty() {
@@ -273,7 +277,7 @@ impl Object {
     ///
     /// # Errors
     /// Why it would not stay as the server has it.
-    fn given(&self, path: Path, spec: &Node, managers: &[Manager]) -> Result<Given, &'static str> {
+    pub(super) fn given(&self, path: Path, spec: &Node, managers: &[Manager]) -> Result<Given, &'static str> {
         let rules = &self.kind.fields;
         if self.kind.is_applied() {
             let mut setters = managers.iter().filter(|manager| manager.sets(&path)).peekable();

@@ -201,11 +201,19 @@ impl Engine {
     }
 }
 
-/// How often a write may be tried whose failure says little.
-pub(super) fn attempts(object: &Object, action: Action, next: AfterWrite, not_sent: bool) -> u32 {
+/// How often a write may be tried whose failure says little; `most` is what the run allows.
+pub(super) fn attempts(
+    object: &Object,
+    action: Action,
+    next: AfterWrite,
+    not_sent: bool,
+    most: Option<u32>,
+) -> u32 {
     match next {
-        AfterWrite::Uncertain if action == Action::Create => object.uncertain_creates(),
-        _ if not_sent => backoff::ATTEMPTS_NOT_SENT,
-        _ => ATTEMPTS,
+        AfterWrite::Uncertain if action == Action::Create => {
+            let usual = object.uncertain_creates();
+            most.map_or(usual, |most| usual.min(most))
+        }
+        _ => backoff::attempts(most, not_sent),
     }
 }

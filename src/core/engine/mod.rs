@@ -27,6 +27,7 @@ pub mod failure;
 mod family;
 mod guard;
 mod hidden;
+mod hold;
 mod later;
 mod left;
 mod object;
@@ -57,9 +58,10 @@ use super::base::Base;
 use super::document::Document;
 use super::exchange::{Answer, Ask, Body, Item, Write};
 use super::graph::Graph;
-use super::identity::{Key, KindName};
+use super::identity::{Key, KindName, ObjectId};
 use super::kind::{Kind, Kinds};
 use super::node::{Node, Reference};
+use super::path::Path;
 use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
 use super::value::Value;
@@ -95,6 +97,16 @@ pub struct Options {
     pub suggest: bool,
     /// Whether what was seen of each object is kept to the end of the run: for explaining it.
     pub keep: bool,
+    /// How often a listing, a read or a write is tried, at most. `None`: as often as suits a run that ends by itself.
+    /// With 1, whoever makes the next run has the patience. Visibility is waited for all the same, and so is the end
+    /// of an operation, and a race on a version is run again.
+    pub attempts: Option<u32>,
+    /// What differs at these paths and below is not written, and is nothing to do; the rest of the object is.
+    pub frozen: BTreeMap<ObjectId, Vec<Path>>,
+    /// Objects that are looked at, and never written.
+    pub held: BTreeSet<ObjectId>,
+    /// After so many writes, of one object each, the rest is refused.
+    pub most_writes: Option<usize>,
 }
 
 /// One object as a run saw it.
@@ -192,6 +204,8 @@ pub struct Engine {
     /// Counts requests and answers: the order of observations and writes.
     count: u64,
     seen: usize,
+    /// Writes that were sent, of one object each.
+    sent: usize,
     unsettled: usize,
     /// What ends, in order; the first is being ended.
     ending: VecDeque<(usize, Outcome)>,
@@ -246,6 +260,7 @@ impl Engine {
             now: Duration::ZERO,
             count: 0,
             seen: 0,
+            sent: 0,
             unsettled: 0,
             ending: VecDeque::new(),
             stopped: None,

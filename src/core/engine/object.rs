@@ -13,6 +13,7 @@ use super::super::graph::GraphNode;
 use super::super::identity::{Key, ObjectId};
 use super::super::kind::{Kind, Wait};
 use super::super::node::{Node, Origin, Pos, Want};
+use super::super::observed::Observed;
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
 use super::contest::Contest;
@@ -118,6 +119,8 @@ pub struct Object {
     pub contest: Contest,
     pub guard: Guard,
     pub accepted: Vec<Acceptance>,
+    /// What the next run is to know.
+    pub observed: Observed,
 
     /// The key under which it stands, where that is not its own: before a rename of it, or of its parent.
     pub stands_as: Option<Key>,
@@ -218,6 +221,7 @@ impl Object {
             contest: Contest::default(),
             guard: Guard::default(),
             accepted: Vec::new(),
+            observed: Observed::default(),
             stands_as: None,
             server_id: None,
             failures: 0,

@@ -8,8 +8,9 @@ use super::super::exchange::{
 use super::super::identity::ObjectId;
 use super::super::kind::{Kind, Piece, Read, Version};
 use super::super::mutant::planted;
+use super::super::observed::Heard;
 use super::super::report::{Explanation, Outcome};
-use super::backoff::{self, ATTEMPTS, ATTEMPTS_NOT_SENT};
+use super::backoff;
 use super::collections::{FEW, Told};
 use super::decide::Seen;
 use super::failure::{AfterAsk, after_ask};
@@ -29,6 +30,7 @@ impl Engine {
                 Seen::Present(_) => {}
                 Seen::Unknown(_) | Seen::Several(_) | Seen::NotYet => {
                     let (why, at) = (self.parent_in_doubt(parent), self.count);
+                    self.objects[object].observed.heard = self.objects[parent].observed.heard;
                     return self.observed(object, at, Seen::Unknown(why));
                 }
             }
@@ -52,8 +54,8 @@ impl Engine {
     }
 
     /// A child whose parent is absent is absent, with no request.
-    fn begin_without_parent(&mut self, object: usize, parent: usize) {
-        let parent = &self.objects[parent];
+    fn begin_without_parent(&mut self, object: usize, parent_at: usize) {
+        let parent = &self.objects[parent_at];
         let nobody_makes_it = parent.context || parent.wanted_absent();
         if nobody_makes_it && !self.objects[object].wanted_absent() {
             let why = format!("its parent `{}` does not exist", parent.id);
@@ -62,6 +64,7 @@ impl Engine {
                 false => "add the parent's document, or create it by hand",
             };
             let explanation = Explanation::new(why).hint(hint);
+            self.objects[object].observed.waits = self.objects[parent_at].is_left_out();
             return self.settle(object, super::Outcome::Failed(explanation));
         }
         let at = self.count;
@@ -254,6 +257,7 @@ impl Engine {
         // Some APIs have no list of nothing (Vault, Consul): then each object's own read is the proof.
         let no_list = failure.class == FailureClass::Status(404) && self.stopped.is_none();
         for object in std::mem::take(&mut shared.waiting) {
+            self.objects[object].observed.heard = Some(Heard::of(&failure));
             if no_list && self.objects[object].kind.readable_by_key() {
                 self.objects[object].fence = asked;
                 self.ask_read(object);
@@ -265,7 +269,17 @@ impl Engine {
 
     /// The wait before the next try of a request that may be tried again.
     pub(super) fn retry_after(&mut self, failure: &Failure, failures: u32) -> Option<Duration> {
-        let most = if failure.class == FailureClass::NotSent { ATTEMPTS_NOT_SENT } else { ATTEMPTS };
+        self.retry_within(self.options.attempts, failure, failures)
+    }
+
+    /// [`Engine::retry_after`], with a word of its own on how often it may be tried.
+    pub(super) fn retry_within(
+        &mut self,
+        most: Option<u32>,
+        failure: &Failure,
+        failures: u32,
+    ) -> Option<Duration> {
+        let most = backoff::attempts(most, failure.class == FailureClass::NotSent);
         let may = after_ask(failure) == AfterAsk::Retry
             && failures < most
             && !failure.asks_too_much()
@@ -320,7 +334,10 @@ impl Engine {
         self.objects[object].failures += 1;
         match self.retry_after(&failure, self.objects[object].failures) {
             Some(wait) => self.wait(object, wait),
-            None => self.observed(object, asked, Seen::Unknown(explain(&failure))),
+            None => {
+                self.objects[object].observed.heard = Some(Heard::of(&failure));
+                self.observed(object, asked, Seen::Unknown(explain(&failure)));
+            }
         }
     }
 
@@ -350,6 +367,7 @@ impl Engine {
         this.seen_at = asked;
         this.fence = this.fence.max(asked);
         this.own_read = false;
+        self.note_observed(object);
         if first {
             self.was_seen(object);
         }

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use super::super::exchange::{Answer, Ask, Failure, Operation, Progress};
+use super::super::observed::Heard;
 use super::super::report::{Explanation, Outcome};
 use super::backoff::visibility_delay;
 use super::object::{FINISHED_WITHIN, Phase};
@@ -85,6 +86,7 @@ impl Engine {
             }
             Answer::Progress(Progress::Failed(failure)) => {
                 self.over(at, &underway);
+                self.objects[at].observed.heard = Some(Heard::of(&failure));
                 let failure = self.without_secrets(std::iter::once(underway.queued.object), failure);
                 self.settle(at, Outcome::Failed(explain(&failure)));
             }
@@ -122,11 +124,13 @@ impl Engine {
     /// No word of the operation: asked again for a while. In the end the object itself has to tell.
     fn not_heard(&mut self, at: usize, underway: Underway, failure: Failure) {
         self.objects[at].failures += 1;
-        if let Some(wait) = self.retry_after(&failure, self.objects[at].failures) {
+        // What the server is at is not left alone for one answer that was lost.
+        if let Some(wait) = self.retry_within(None, &failure, self.objects[at].failures) {
             self.objects[at].operation = Some(underway);
             return self.wait(at, wait);
         }
         self.over(at, &underway);
+        self.objects[at].observed.heard = Some(Heard::of(&failure));
         let failure = self.without_secrets(std::iter::once(underway.queued.object), failure);
         if self.stopped.is_some() {
             return self.settle(at, underway.unknown(failure.message));

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::super::exchange::Write;
 use super::super::kind::{Parent, Serial, Version};
 use super::super::mutant::planted;
-use super::super::report::Action;
+use super::super::observed::{Heard, Trouble};
+use super::super::report::{Action, Outcome};
 use super::body::{Unsendable, body};
 use super::decide::Seen;
 use super::object::{Object, Phase};
@@ -31,6 +32,7 @@ impl Engine {
         let most = self.options.writes;
         let ramp = self.ramps.entry(object.id.kind.backend.clone()).or_insert_with(|| Ramp::new(most));
         if ramp.is_stopped(&queued.sort) {
+            self.objects[at].observed.heard = Some(Heard { trouble: Trouble::Terminal, retry_after: None });
             return self.settle(at, not_attempted());
         }
         ramp.push(queued);
@@ -93,18 +95,24 @@ impl Engine {
     /// Sends a bundle as one request, without those of it that cannot be sent.
     fn send(&mut self, bundle: Bundle) {
         let first = bundle.first().expect("a bundle is not empty").clone();
-        let (mut writes, mut objects, mut unsendable) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut writes, mut objects) = (Vec::new(), Vec::new());
+        let mut unsendable: Vec<(Queued, Outcome)> = Vec::new();
         for queued in bundle {
             let at = queued.object;
+            if let Some(outcome) = self.over_limit(at) {
+                unsendable.push((queued, outcome));
+                continue;
+            }
             self.objects[at].keys.advance();
             match self.request(at, queued.sort.1) {
                 Ok(write) => {
                     self.note_sent(at, &write);
                     writes.push(write);
                     objects.push(at);
+                    self.sent += 1;
                     self.objects[at].phase = Phase::Writing(queued);
                 }
-                Err(why) => unsendable.push((queued, why)),
+                Err(why) => unsendable.push((queued, why.outcome())),
             }
         }
         if writes.is_empty() {
@@ -114,9 +122,9 @@ impl Engine {
             let id = self.new_request(Pending::Write { objects });
             self.effects.push(Effect::Write(id, Write::together(writes)));
         }
-        for (queued, why) in unsendable {
+        for (queued, outcome) in unsendable {
             self.no_longer_writing(&queued);
-            self.settle(queued.object, why.outcome());
+            self.settle(queued.object, outcome);
         }
     }
 

@@ -1,5 +1,7 @@
 //! The end of an object in a run, and what it sets free.
 
+use super::super::document::Drift;
+use super::super::observed::Observed;
 use super::super::report::{Action, Entry, Explanation, Outcome};
 use super::decide::Seen;
 use super::object::{Object, Phase};
@@ -242,5 +244,11 @@ pub(super) fn entry(object: Object) -> Entry {
         findings: object.findings,
         accepted: object.accepted,
         wrote,
+        observed: Observed {
+            uid: object.server_id,
+            writes: (object.sets + object.deletes) as usize,
+            left_alone: object.policy.paused || object.policy.drift == Drift::Report,
+            ..object.observed
+        },
     }
 }

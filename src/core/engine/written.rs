@@ -4,18 +4,16 @@ use std::sync::Arc;
 
 use super::super::exchange::{Answer, Failure, FailureClass};
 use super::super::mutant::planted;
-use super::super::report::{Action, Explanation, Finding, Outcome};
+use super::super::observed::{Heard, Trouble};
+use super::super::report::{Action, CONTENDED, Explanation, Finding, Outcome};
 use super::backoff::{self, CONFLICT_ROUNDS};
-use super::breaker::Verdict;
+use super::breaker::{PROBES, Verdict};
 use super::create::attempts;
 use super::failure::{AfterWrite, after_write};
 use super::object::Phase;
 use super::observe::{explain, version_needs_read};
 use super::queue::{Bundle, Queued};
 use super::{Engine, Timer};
-
-/// The code of the finding that others change an object faster than it can be written.
-const CONTENDED: &str = "Contended";
 
 impl Engine {
     /// The answer to a write of one object or several. Whatever it is, each is looked at before anything else is
@@ -28,10 +26,12 @@ impl Engine {
             Answer::Accepted { server_id, pending, inside } => {
                 self.ramp_of(first.object).succeeded(first);
                 let objects = bundle.iter().map(|queued| queued.object);
+                let heard = inside.as_ref().map(Heard::of);
                 let inside = inside.map(|failure| explain(&self.without_secrets(objects, failure)));
                 for queued in &bundle {
                     self.objects[queued.object].pending = pending;
                     self.accepted(queued.object, queued.sort.1, server_id.clone());
+                    self.objects[queued.object].observed.heard = heard;
                     // It counts for those that the next look does not find as they were sent.
                     self.objects[queued.object].last_failure = inside.clone();
                     if planted!(M5) {
@@ -59,6 +59,8 @@ impl Engine {
                 self.held(first.object, &fields);
             }
             Answer::Failed(failure) => {
+                let heard = Heard::of(&failure);
+                bundle.iter().for_each(|queued| self.objects[queued.object].observed.heard = Some(heard));
                 let failure = self.without_secrets(bundle.iter().map(|queued| queued.object), failure);
                 self.write_failed(&bundle, failure);
             }
@@ -102,13 +104,16 @@ impl Engine {
         if !away {
             return breaker.answered();
         }
-        match breaker.failed(self.now, &mut self.random) {
+        let probes = self.options.attempts.map_or(PROBES, |most| PROBES.min(most.saturating_sub(1)));
+        match breaker.failed(self.now, probes, &mut self.random) {
             Verdict::GoOn => {}
             Verdict::PauseUntil(time) => self.wake_at(time, Timer::Writes),
             Verdict::GiveUp => {
                 let why = format!("not attempted: the backend `{backend}` is away");
                 for withdrawn in self.ramp_of(at).withdraw(None) {
                     self.no_longer_writing(&withdrawn);
+                    let heard = Heard { trouble: Trouble::Fault, retry_after: None };
+                    self.objects[withdrawn.object].observed.heard = Some(heard);
                     self.settle(withdrawn.object, Outcome::Skipped(Explanation::new(why.clone())));
                 }
             }
@@ -178,12 +183,13 @@ impl Engine {
     /// repetition is one.
     fn perhaps_again(&mut self, bundle: &[Queued], next: AfterWrite, failure: Failure) {
         let not_sent = failure.class == FailureClass::NotSent;
+        let most = self.options.attempts;
         let mut tries = 0;
         let mut left = false;
         for queued in bundle {
             let failures = self.failed_perhaps(queued, next, &failure);
             tries = tries.max(failures);
-            left |= failures < attempts(&self.objects[queued.object], queued.sort.1, next, not_sent);
+            left |= failures < attempts(&self.objects[queued.object], queued.sort.1, next, not_sent, most);
         }
         let again = left && !failure.asks_too_much() && self.budget.retry();
         let wait = backoff::delay(tries, failure.retry_after, &mut self.random);
@@ -194,7 +200,7 @@ impl Engine {
                 continue;
             }
             let object = &self.objects[at];
-            let spent = !again || object.failures >= attempts(object, queued.sort.1, next, not_sent);
+            let spent = !again || object.failures >= attempts(object, queued.sort.1, next, not_sent, most);
             match next {
                 AfterWrite::Uncertain if spent => self.objects[at].last_failure = Some(explain(&failure)),
                 _ if spent => {
@@ -203,7 +209,7 @@ impl Engine {
                 }
                 _ => {}
             }
-            if self.stopped.is_some() {
+            if self.stopped.is_some() || (spent && most.is_some()) {
                 // Nothing is tried again: what is left is to see what became of it.
                 self.observe(at);
             } else {
@@ -236,6 +242,7 @@ impl Engine {
         }
         for withdrawn in self.ramp_of(at).withdraw(Some(&queued.sort)) {
             self.no_longer_writing(&withdrawn);
+            self.objects[withdrawn.object].observed.heard = Some(Heard::of(failure));
             self.settle(withdrawn.object, not_attempted());
         }
     }

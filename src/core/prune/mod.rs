@@ -185,6 +185,7 @@ fn entry(id: ObjectId, origin: Origin, action: Action, result: Outcome) -> Entry
         findings: Vec::new(),
         accepted: Vec::new(),
         wrote: false,
+        observed: Default::default(),
         since: None,
     }
 }

@@ -1,14 +1,26 @@
-//! The loop itself.
+//! The loop itself: what happens is taken in, and what is due is begun.
 
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
 use std::time::Duration;
 
+use super::super::digest::Digest;
+use super::super::engine::backoff::{BASE, Budget};
+use super::super::engine::random::Random;
 use super::super::identity::ObjectId;
-use super::hint::Hint;
+use super::super::mutant::planted;
+use super::begin::Under;
+use super::hint::{About, Class, Hint, Origin};
+use super::hour::Hour;
+use super::object::{Object, Standing};
 use super::oscillation::Detector;
 use super::pass::{Pass, PassId, Seen};
+use super::queue::{Entry, Queue};
+use super::resync::Groups;
 use super::settings::Settings;
-use super::status::{Condition, Status};
+use super::status::{Condition, Counters};
 use super::subject::Subject;
+use super::target::Target;
 
 /// Something that happened.
 #[derive(Debug)]
@@ -17,6 +29,8 @@ pub enum Event {
     /// documents.
     Desired(Vec<Subject>),
     Hint(Hint),
+    /// Several at once, as one look at a collection finds them: their objects go in one pass.
+    Hints(Vec<Hint>),
     /// A pass has ended. An object of the pass that is not among these was not settled.
     Ended(PassId, Vec<Seen>),
     /// The time that was asked for has come.
@@ -39,38 +53,206 @@ pub enum Effect {
 
 /// The loop.
 pub struct Loop {
-    settings: Settings,
-    detector: Detector,
+    pub(super) settings: Settings,
+    pub(super) detector: Detector,
+    pub(super) random: Random,
+    /// The time of the last step.
+    pub(super) now: Duration,
+    /// In the order of the documents; the place is the number of the object.
+    pub(super) objects: Vec<Object>,
+    pub(super) at: HashMap<ObjectId, usize>,
+    /// Those that wait for another object.
+    pub(super) blocked: BTreeSet<usize>,
+    /// Those that are looked at again and again for nothing.
+    pub(super) idle: BTreeSet<usize>,
+    pub(super) idle_is_new: bool,
+    /// When a line was logged about those.
+    pub(super) idle_told: Option<Duration>,
+    /// Objects for which no pass has ended since they were last wanted otherwise; `None` before anything was wanted.
+    pub(super) unseen: Option<usize>,
+    /// Backends that were met; the place is the number of the backend.
+    pub(super) targets: Vec<Target>,
+    /// How many of them anything is wanted of.
+    pub(super) targets_used: usize,
+    pub(super) target_at: BTreeMap<Arc<str>, usize>,
+    pub(super) groups: Groups,
+    pub(super) queue: Queue,
+    pub(super) passes: BTreeMap<PassId, Under>,
+    pub(super) last_pass: PassId,
+    pub(super) budget: Budget,
+    pub(super) hour: Hour,
+    pub(super) flood: Option<String>,
+    pub(super) counters: Counters,
+    pub(super) effects: Vec<Effect>,
+    /// The time of the last wish to be woken that was not fulfilled yet.
+    asked: Option<Duration>,
+    drains: bool,
 }
 
 impl Loop {
     pub fn new(settings: Settings) -> Loop {
-        Loop { settings, detector: Detector::default() }
+        Loop {
+            random: Random::new(settings.seed),
+            hour: Hour::new(settings.changes_an_hour),
+            settings,
+            detector: Detector::default(),
+            now: Duration::ZERO,
+            objects: Vec::new(),
+            at: HashMap::new(),
+            blocked: BTreeSet::new(),
+            idle: BTreeSet::new(),
+            idle_is_new: false,
+            idle_told: None,
+            unseen: None,
+            targets: Vec::new(),
+            targets_used: 0,
+            target_at: BTreeMap::new(),
+            groups: Groups::default(),
+            queue: Queue::default(),
+            passes: BTreeMap::new(),
+            last_pass: 0,
+            budget: Budget::default(),
+            flood: None,
+            counters: Counters::default(),
+            effects: Vec::new(),
+            asked: None,
+            drains: false,
+        }
     }
 
     /// Takes an event at the time `now`, counted from the start of the loop by a clock that only goes forward.
     pub fn step(&mut self, now: Duration, event: Event) -> Vec<Effect> {
-        let _ = (now, event, &self.settings, &mut self.detector);
-        Vec::new()
-    }
-
-    /// Where everything stands.
-    pub fn status(&self) -> Status {
-        Status::default()
+        self.now = self.now.max(now);
+        match event {
+            Event::Desired(subjects) => self.want(subjects),
+            Event::Hint(hint) => self.hint(&hint),
+            Event::Hints(hints) => hints.iter().for_each(|hint| self.hint(hint)),
+            Event::Ended(pass, seen) => self.end(pass, &seen),
+            Event::Woke => self.asked = None,
+            Event::Drain => self.drains = true,
+        }
+        if !self.drains {
+            self.resync();
+            self.queue.promote(self.now);
+            self.begin_all();
+            self.ask_to_be_woken();
+        }
+        std::mem::take(&mut self.effects)
     }
 
     /// Whether nothing but probes is to be sent to a backend.
-    pub fn holds(&self, _target: &str) -> bool {
-        false
+    pub fn holds(&self, target: &str) -> bool {
+        self.target_at.get(target).is_some_and(|at| self.targets[*at].open.is_some())
     }
 
     /// Whether no pass is under way.
     pub fn is_idle(&self) -> bool {
-        true
+        self.passes.is_empty()
     }
 
     /// Whether a pass has ended for every object since it was last wanted otherwise.
     pub fn has_seen_all(&self) -> bool {
-        false
+        self.unseen == Some(0)
+    }
+
+    /// Entries in the queue and behind it.
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> usize {
+        self.queue.len() + self.objects.iter().filter(|object| object.again.is_some()).count()
+    }
+
+    fn hint(&mut self, hint: &Hint) {
+        *self.counters.hints.entry(hint.origin).or_default() += 1;
+        let members = match &hint.about {
+            About::Object(id) => self.at.get(id).copied().into_iter().collect(),
+            About::Group(name) => self.groups.members(name).unwrap_or_default().to_vec(),
+            About::Target(name) => {
+                let is_of = |at: &usize| self.objects[*at].subject.target() == name;
+                (0..self.objects.len()).filter(is_of).collect()
+            }
+            About::All => (0..self.objects.len()).collect::<Vec<_>>(),
+        };
+        if members.is_empty() {
+            self.counters.foreign += 1;
+        }
+        for at in members {
+            self.trigger(at, hint.origin, hint.observed);
+        }
+    }
+
+    /// Something asks for a pass of an object.
+    pub(super) fn trigger(&mut self, at: usize, origin: Origin, observed: Option<Digest>) {
+        let (now, class) = (self.now, origin.class());
+        let object = &mut self.objects[at];
+        object.pace.told(origin);
+        let changed = observed.is_some_and(|digest| object.observed.replace(digest) != Some(digest));
+        let mut entry = Entry { changed, ..Entry::new(now, origin) };
+        if class == Class::Event {
+            entry.ready = object.pace.hinted(now);
+            if object.running.is_none() {
+                entry.ready = self.not_past_the_backoff(at, entry);
+            }
+        }
+        self.enqueue(at, entry);
+    }
+
+    /// When an event leads to a pass of an object that may be failing: only a change of what was observed brings the
+    /// next attempt forward, and by no more than to the shortest backoff.
+    pub(super) fn not_past_the_backoff(&self, at: usize, entry: Entry) -> Duration {
+        let object = &self.objects[at];
+        if !object.failures.is_failing || planted!(M15) {
+            return entry.ready;
+        }
+        if entry.changed {
+            return object.ended.map_or(entry.ready, |ended| entry.ready.max(ended + BASE));
+        }
+        let scheduled = self.queue.get(at).map(|entry| entry.ready);
+        scheduled.or_else(|| self.groups.next_of(&object.subject.group)).unwrap_or(entry.ready)
+    }
+
+    /// Puts an object into the queue, not before it may be looked at again; while it is in a pass, for afterwards.
+    pub(super) fn enqueue(&mut self, at: usize, mut entry: Entry) {
+        let object = &mut self.objects[at];
+        entry.ready = entry.ready.max(object.earliest(self.now, entry.class));
+        let is_new = match (object.running, &mut object.again) {
+            (None, _) => self.queue.put(at, object.target, entry),
+            (Some(_), Some(again)) => {
+                again.merge(entry);
+                false
+            }
+            (Some(_), again @ None) => {
+                *again = Some(entry);
+                true
+            }
+        };
+        self.counters.adds += u64::from(is_new);
+    }
+
+    /// Brings every group whose moment has come.
+    fn resync(&mut self) {
+        let (now, interval) = (self.now, self.settings.resync);
+        while let Some(members) = self.groups.take_due(now, interval, &mut self.random) {
+            for at in members {
+                let object = &self.objects[at];
+                let is_remembered = planted!(M21) && object.standing == Standing::InSync;
+                // A pass that is under way looks as well.
+                if object.running.is_none() && !is_remembered {
+                    self.trigger(at, Origin::Resync, None);
+                }
+            }
+        }
+    }
+
+    fn ask_to_be_woken(&mut self) {
+        let probes = (0..self.targets.len()).filter_map(|target| {
+            let open = self.targets[target].open.as_ref()?;
+            let next = open.next().filter(|next| *next > self.now)?;
+            self.queue.all_due(target).next().map(|_| next)
+        });
+        let next = probes.chain(self.queue.next()).chain(self.groups.next()).min();
+        if let Some(next) = next.filter(|_| next != self.asked) {
+            self.asked = Some(next);
+            self.effects.push(Effect::WakeAt(next));
+        }
     }
 }

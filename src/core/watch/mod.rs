@@ -12,24 +12,43 @@
 //! retry  ─┘   class, one entry an object      └◄── what came of each object
 //! ```
 
+mod away;
+mod begin;
+mod beside;
+pub mod conditions;
 mod control;
+mod end;
 pub mod hint;
+mod hour;
 pub mod lease;
+mod object;
 pub mod observer;
 pub mod oscillation;
 pub mod owned;
+mod pace;
 pub mod pass;
+mod queue;
+mod resync;
+mod retry;
+mod seen;
 pub mod settings;
 pub mod shard;
+pub mod snapshot;
 pub mod status;
 pub mod stream;
 pub mod subject;
+mod target;
+#[cfg(test)]
+mod tests;
+mod told;
+mod wanted;
 mod wish;
 
 pub use control::{Effect, Event, Loop};
 pub use hint::{About, Class, Hint, Origin};
 pub use pass::{Pass, PassId, Retry, Seen, Touched, Verdict};
 pub use settings::Settings;
+pub use snapshot::{Desired, Instance, Role, Snapshot};
 pub use status::{Condition, ConditionKind, Counters, ObjectStatus, Status, TargetStatus, Truth};
 pub use subject::Subject;
 pub use wish::{content, wish};

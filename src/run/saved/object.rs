@@ -175,6 +175,7 @@ impl SavedObject {
             findings: self.findings.iter().map(Note::finding).collect(),
             accepted: Vec::new(),
             wrote: false,
+            observed: Default::default(),
             since: self.since,
         }
     }

@@ -4,10 +4,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::NotBegun;
 use crate::backend::connection::Connection;
 use crate::core::digest::Digest;
 use crate::core::document::Document;
+use crate::core::exit::Exit;
 use crate::core::graph::Graph;
+use crate::core::graph::part::Parts;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
@@ -39,7 +42,7 @@ pub struct Source {
 /// What loading came to.
 pub struct Loaded {
     /// A set that can be worked with, or all that is wrong.
-    pub read: Result<Read, Vec<Problem>>,
+    pub read: Result<Read, NotBegun>,
     /// To be kept out of all output, also where the set is wrong.
     pub secrets: Vec<String>,
     /// The files that documents and backends name, there or not: a change of one of them is a change of the set.
@@ -64,10 +67,19 @@ pub struct Desired {
     pub subjects: Vec<Subject>,
     /// Of what each backend is said to be: where it is another one, the same wish may mean something else.
     backends: BTreeMap<Arc<str>, Digest>,
+    /// Makes the part of the documents that a pass is about.
+    pub parts: Parts,
+    targets: BTreeSet<Arc<str>>,
     places: HashMap<ObjectId, usize>,
 }
 
 impl Source {
+    /// The paths that it is read from.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        let base = self.base.as_ref().map(PathBuf::from).filter(|base| base.is_dir());
+        self.files.iter().chain(&self.backends).cloned().chain(base).collect()
+    }
+
     /// Loads the whole set, twice where `twice` says so: what differs then cannot be kept level with.
     pub fn load(&self, twice: bool) -> Loaded {
         let mut first = self.load_once();
@@ -78,7 +90,8 @@ impl Source {
             first.named.extend(second.named);
             match unstable {
                 Ok(problems) if problems.is_empty() => {}
-                Ok(problems) | Err(problems) => first.read = Err(problems),
+                Ok(problems) => first.read = Err(wrong(problems)),
+                Err(why) => first.read = Err(why),
             }
         }
         first
@@ -97,29 +110,34 @@ impl Source {
         };
         let input::Loaded { input, secrets, named } =
             input::load(sources, Reach::Used, &|name| std::env::var_os(name));
-        Loaded { read: input.and_then(|input| self.read(input)), secrets, named }
+        let read = input.map_err(wrong).and_then(|input| self.read(input));
+        Loaded { read, secrets, named }
     }
 
-    fn read(&self, input: Input) -> Result<Read, Vec<Problem>> {
+    fn read(&self, input: Input) -> Result<Read, NotBegun> {
         let mut warnings = input.warnings;
         match input.selection.of(&input.documents) {
             Chosen::Some(more) => warnings.extend(more),
-            Chosen::None(problem) => return Err(vec![problem]),
+            Chosen::None(problem) => return Err(NotBegun { exit: Exit::Usage, problems: vec![problem] }),
         }
         let chosen = input.documents.iter().filter(|document| input.selection.takes(document));
-        let subjects = chosen.map(|document| Subject {
-            id: document.id.clone(),
-            group: group_of(&document.id, &input.kinds),
-            desired: wish(document, self.salt),
-            origin: document.origin.clone(),
-        });
+        let subjects: Vec<Subject> = chosen
+            .map(|document| Subject {
+                id: document.id.clone(),
+                group: group_of(&document.id, &input.kinds),
+                desired: wish(document, self.salt),
+                origin: document.origin.clone(),
+            })
+            .collect();
         let places = input.documents.iter().enumerate().map(|(at, document)| (document.id.clone(), at));
         let backends = input.backends.iter().filter_map(|raw| {
             let name = raw.root.get("metadata")?.get("name")?.as_str()?;
             Some((Arc::from(name), content(&raw.root, self.salt)))
         });
         let desired = Desired {
-            subjects: subjects.collect(),
+            targets: subjects.iter().map(|subject| subject.target().clone()).collect(),
+            subjects,
+            parts: Parts::new(&input.documents, &input.graph),
             places: places.collect(),
             documents: input.documents,
             graph: input.graph,
@@ -138,11 +156,25 @@ impl Desired {
         ids.into_iter().filter_map(|id| self.places.get(id).copied()).collect()
     }
 
+    /// The backends of all documents, by name.
+    pub fn targets(&self) -> &BTreeSet<Arc<str>> {
+        &self.targets
+    }
+
+    /// Whether the Sets claim otherwise than in `before`.
+    pub fn sets_differ(&self, before: &Desired) -> bool {
+        self.sets != before.sets
+    }
+
     /// The backends that are said to be otherwise than in `before`.
     pub fn redefined(&self, before: &Desired) -> Vec<Arc<str>> {
         let other = |(name, digest): &(&Arc<str>, &Digest)| before.backends.get(*name) != Some(*digest);
         self.backends.iter().filter(other).map(|(name, _)| name.clone()).collect()
     }
+}
+
+fn wrong(problems: Vec<Problem>) -> NotBegun {
+    NotBegun { exit: Exit::BadInput, problems }
 }
 
 /// What is asked about together: the objects of a kind that one listing serves, by a name of their own.

@@ -248,6 +248,16 @@ impl Look {
     }
 }
 
+impl Look {
+    /// This one, and what of `more` it does not know.
+    pub fn with(mut self, more: Look) -> Look {
+        for (path, mark) in more.0 {
+            self.0.entry(path).or_insert(mark);
+        }
+        self
+    }
+}
+
 /// Goes through the files that loading would read, without reading them.
 #[derive(Default)]
 struct Walk {

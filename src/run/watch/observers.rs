@@ -82,6 +82,11 @@ impl Hints {
         }
     }
 
+    /// The way itself, for those who wait until there is room.
+    pub fn sender(&self) -> Sender<Hint> {
+        self.sender.clone()
+    }
+
     /// Whether a backend is not to be asked for now: its breaker is open, and probes are the loop's business.
     pub fn holds(&self, target: &str) -> bool {
         self.shared.held.lock().unwrap_or_else(PoisonError::into_inner).contains(target)

@@ -147,7 +147,7 @@ fn scene(world: &Arc<World>, queues: usize, limits: usize) -> (Arc<Desired>, Arc
     let loaded = Source { files: vec![file], ..Source::default() }.load(false);
     let read = match loaded.read {
         Ok(read) => read,
-        Err(problems) => panic!("{}", problems[0].message),
+        Err(problems) => panic!("{}", problems.problems[0].message),
     };
     let client = client(world, &read.connections);
     (Arc::new(read.desired), client)

@@ -1,10 +1,14 @@
 //! The clients of all backends, opened once and kept: all passes share their limits and credentials.
 
+use std::sync::Arc;
+
 use crate::api::auth::Credentials;
 use crate::api::client::{Options, ReadOnly, ReadWrite};
+use crate::api::exposed;
 use crate::backend::connection::Connection;
 use crate::core::exit::Exit;
 use crate::core::kind::Kinds;
+use crate::core::problem::Problem;
 use crate::core::report::Requests;
 use crate::core::secrets::Secrets;
 use crate::run::clients::{Clients, Transports, Unopened};
@@ -65,6 +69,16 @@ impl Ways {
         };
         let clients = clients.map_err(|problem| Unopened::new(Exit::Failed, vec![problem]))?;
         Ok(Ways { transports, clients })
+    }
+
+    /// The backends that are reached otherwise than before, or were not reached before.
+    pub fn other_than(&self, before: &Ways) -> Vec<Arc<str>> {
+        self.transports.other_than(&before.transports)
+    }
+
+    /// What is to be said of files with credentials that others can reach.
+    pub fn exposed(&self) -> Vec<Problem> {
+        self.transports.connections().flat_map(|connection| exposed::warnings(connection, false)).collect()
     }
 
     /// The requests that were sent, by role.

@@ -1,0 +1,250 @@
+//! What came of a pass, and what follows from it for each object.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::super::identity::ObjectId;
+use super::begin::{Member, Under};
+use super::conditions::{Reading, reason};
+use super::control::{Effect, Loop};
+use super::hint::{Class, Origin};
+use super::object::Standing;
+use super::oscillation::Found;
+use super::pass::{PassId, Retry, Seen, Verdict};
+use super::queue::Entry;
+use super::retry::{Delays, LATE};
+use super::status::ConditionKind;
+
+/// What the objects of a pass have in common.
+#[derive(Default)]
+struct Batch {
+    delays: Delays,
+    /// It wrote as much as it might.
+    is_spent: bool,
+    is_probe: bool,
+    /// Groups of which every object failed by a fault, and whether they may be tried again: what is asked about
+    /// together is one attempt.
+    shared: BTreeMap<Arc<str>, bool>,
+}
+
+impl Loop {
+    pub(super) fn end(&mut self, pass: PassId, seen: &[Seen]) {
+        let Some(under) = self.passes.remove(&pass) else { return };
+        let written = seen.iter().map(|seen| seen.writes).sum();
+        self.hour.settle(self.now, under.reserved, written);
+        self.counters.writes += written as u64;
+        if let Some(target) = under.target {
+            self.targets[target].passes -= 1;
+        }
+        self.judge_backends(pass, &under, seen);
+        let mut batch = Batch {
+            is_spent: under.most.is_some_and(|most| written >= most),
+            is_probe: under.is_probe,
+            ..Batch::default()
+        };
+        let seen: HashMap<&ObjectId, &Seen> = seen.iter().map(|seen| (&seen.id, seen)).collect();
+        self.share_retries(&under, &seen, &mut batch);
+        let mut frees = false;
+        for member in &under.members {
+            self.counters.worked.add(self.now.saturating_sub(under.started));
+            let Some(&at) = self.at.get(&member.id) else { continue };
+            self.objects[at].running = None;
+            frees |= self.settle(at, member, seen.get(&member.id).copied(), &mut batch);
+        }
+        if frees {
+            self.wake_the_blocked();
+        }
+        self.warn_of_a_flood();
+    }
+
+    /// Takes over what came of one object; true if it is in sync now and was not before.
+    fn settle(&mut self, at: usize, member: &Member, seen: Option<&Seen>, batch: &mut Batch) -> bool {
+        let now = self.now;
+        let object = &mut self.objects[at];
+        object.ended = Some(now);
+        if let Some(writes) = seen.map(|seen| seen.writes).filter(|writes| *writes > 0) {
+            object.writes += writes as u64;
+            object.pace.wrote();
+        }
+        if object.subject.desired != member.desired {
+            // It is about another wish, and the pass for this one is due already.
+            self.go_again(at);
+            return false;
+        }
+        let verdict = seen.map(|seen| &seen.verdict);
+        let is_limited = matches!(verdict, Some(Verdict::Differs(_)))
+            && batch.is_spent
+            && !member.is_held
+            && !self.differs_anyway(at);
+        self.count(at, member, seen);
+        let was = self.objects[at].standing;
+        let retry = self.judge(at, verdict, is_limited, batch);
+        let found =
+            seen.map_or_else(Vec::new, |seen| self.detector.ended(now, &self.objects[at].subject, seen));
+        self.tell(at, seen, &found, is_limited);
+        let thaws = found.iter().filter_map(until).chain(member.thaws).filter(|until| *until > now).min();
+        for ready in retry.into_iter().chain(thaws) {
+            self.enqueue(at, Entry::new(ready, Origin::Retry));
+        }
+        self.go_again(at);
+        let is = self.objects[at].standing;
+        is == Standing::InSync && was != Standing::InSync
+    }
+
+    /// Takes one token for each group that failed as one.
+    fn share_retries(&mut self, under: &Under, seen: &HashMap<&ObjectId, &Seen>, batch: &mut Batch) {
+        let mut faults: BTreeMap<&Arc<str>, Option<usize>> = BTreeMap::new();
+        for member in &under.members {
+            let Some(at) = self.at.get(&member.id) else { continue };
+            let object = &self.objects[*at];
+            let fault = seen.get(&member.id).is_some_and(|seen| seen.verdict.is_fault());
+            let is_held = self.targets[object.target].open.is_some();
+            let count = faults.entry(&object.subject.group).or_insert(Some(0));
+            *count = count.filter(|_| fault && !is_held).map(|count| count + 1);
+        }
+        let shared = faults.into_iter().filter(|(_, count)| count.is_some_and(|count| count > 1));
+        for (group, _) in shared {
+            batch.shared.insert(Arc::clone(group), self.budget.retry());
+        }
+    }
+
+    /// Whether it was seen to differ when it might have been written: its policy forbids it, say.
+    fn differs_anyway(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        let synced = object.conditions.get(ConditionKind::Synced);
+        object.standing == Standing::Stuck && synced.is_some_and(|synced| synced.reason == reason::DIFFERS)
+    }
+
+    /// Keeps count of how the object fares; when it is to be tried again for that.
+    fn judge(
+        &mut self,
+        at: usize,
+        verdict: Option<&Verdict>,
+        is_limited: bool,
+        batch: &mut Batch,
+    ) -> Option<Duration> {
+        let now = self.now;
+        let object = &mut self.objects[at];
+        let failures = &mut object.failures;
+        let is_away = self.targets[object.target].open.is_some();
+        let (standing, retry) = match verdict {
+            Some(Verdict::InSync) => {
+                failures.in_sync(now);
+                object.synced = Some(now);
+                (Standing::InSync, None)
+            }
+            Some(Verdict::Differs(_)) if is_limited => {
+                failures.answered(now);
+                (Standing::Limited, Some(self.hour.frees(now)))
+            }
+            Some(
+                Verdict::Differs(_) | Verdict::Conflict(_) | Verdict::Refused(_) | Verdict::NotEffective(_),
+            ) => {
+                failures.answered(now);
+                (Standing::Stuck, None)
+            }
+            Some(Verdict::Blocked(_)) => {
+                failures.blocked(now);
+                (Standing::Blocked, Some(now + batch.delays.after(failures.count, &mut self.random)))
+            }
+            Some(Verdict::Failed(_, Retry::Late) | Verdict::Unknown(_, Retry::Late)) => {
+                failures.failed(now);
+                (Standing::Open, Some(now + LATE))
+            }
+            Some(verdict) if verdict.is_fault() && batch.is_probe && is_away => {
+                failures.probed();
+                (Standing::Open, Some(now))
+            }
+            _ => {
+                failures.failed(now);
+                let delay = batch.delays.after(failures.count, &mut self.random);
+                // While its backend is away, the breaker is what holds it.
+                let is_held = is_away && verdict.is_some_and(Verdict::is_fault);
+                let shared = batch.shared.get(&object.subject.group).copied();
+                let may = is_held || shared.unwrap_or_else(|| self.budget.retry());
+                (Standing::Open, may.then_some(now + delay))
+            }
+        };
+        failures.patience(now, verdict.and_then(Verdict::retry_after));
+        object.standing = standing;
+        match standing {
+            Standing::Blocked => self.blocked.insert(at),
+            _ => self.blocked.remove(&at),
+        };
+        if verdict.is_some() && !std::mem::replace(&mut object.is_seen, true) {
+            self.unseen = self.unseen.map(|unseen| unseen - 1);
+        }
+        retry
+    }
+
+    fn count(&mut self, at: usize, member: &Member, seen: Option<&Seen>) {
+        let verdict = seen.map(|seen| &seen.verdict);
+        let result = match verdict {
+            Some(Verdict::InSync) => "success",
+            Some(Verdict::Differs(_) | Verdict::Blocked(_)) => "requeue",
+            Some(Verdict::Conflict(_) | Verdict::Refused(_) | Verdict::NotEffective(_)) => "terminal",
+            Some(Verdict::Failed(_, Retry::Late) | Verdict::Unknown(_, Retry::Late)) => "terminal",
+            Some(Verdict::Failed(..) | Verdict::Unknown(..)) | None => "error",
+        };
+        *self.counters.passes.entry(result).or_default() += 1;
+        let drifted = seen.is_some_and(|seen| seen.writes > 0 || matches!(seen.verdict, Verdict::Differs(_)));
+        let is_announced = self.objects[at].again.is_some_and(|again| again.class >= Class::Event);
+        if drifted && member.origin == Origin::Resync && member.was_in_sync && !is_announced {
+            self.counters.missed_events += 1;
+        }
+    }
+
+    fn tell(&mut self, at: usize, seen: Option<&Seen>, found: &[Found], is_limited: bool) {
+        let object = &mut self.objects[at];
+        let reading = Reading {
+            verdict: seen.map(|seen| &seen.verdict),
+            ready: seen.and_then(|seen| seen.ready),
+            found,
+            row: object.failures.row,
+            is_limited,
+            is_dry: self.settings.dry_run,
+            is_away: self.targets[object.target].open.is_some(),
+        };
+        let turned = object.conditions.update(self.now, &reading);
+        let id = &object.subject.id;
+        self.effects.extend(turned.into_iter().map(|condition| Effect::Turned(id.clone(), condition)));
+    }
+
+    /// Brings what was asked of an object while it was in its pass.
+    fn go_again(&mut self, at: usize) {
+        let Some(mut entry) = self.objects[at].again.take() else { return };
+        if entry.class == Class::Event {
+            entry.ready = self.not_past_the_backoff(at, entry);
+        }
+        let object = &self.objects[at];
+        entry.ready = entry.ready.max(object.earliest(self.now, entry.class));
+        self.queue.put(at, object.target, entry);
+    }
+
+    /// Something came level: what waits for another object may wait for that one.
+    fn wake_the_blocked(&mut self) {
+        for at in self.blocked.clone() {
+            if self.objects[at].running.is_none() {
+                self.enqueue(at, Entry::new(self.now, Origin::Retry));
+            }
+        }
+    }
+
+    fn warn_of_a_flood(&mut self) {
+        let flood = self.detector.flood(self.now);
+        if let Some(flood) = flood.as_ref().filter(|_| flood != self.flood) {
+            self.effects.push(Effect::Warned(flood.clone()));
+        }
+        self.flood = flood;
+    }
+}
+
+/// When what was found ends, or is probed.
+fn until(found: &Found) -> Option<Duration> {
+    match found {
+        Found::NotEffective { .. } => None,
+        Found::Fighting { until, .. } => Some(*until),
+        Found::Churn { open, .. } => *open,
+    }
+}

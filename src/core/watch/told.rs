@@ -1,0 +1,76 @@
+//! Where everything stands, as values.
+
+use std::collections::BTreeSet;
+
+use super::control::Loop;
+use super::object::Object;
+use super::status::{Counters, ObjectStatus, Status, TargetStatus};
+use super::target::Target;
+
+impl Loop {
+    /// Where everything stands.
+    pub fn status(&self) -> Status {
+        Status {
+            objects: self.objects.iter().enumerate().map(|(at, object)| self.told(at, object)).collect(),
+            targets: self.told_targets(),
+            counters: self.counters(),
+            warnings: self.idle_warning().into_iter().chain(self.flood.clone()).collect(),
+        }
+    }
+
+    /// The numbers alone.
+    pub fn counters(&self) -> Counters {
+        let started = self.passes.values().map(|under| under.started).min();
+        Counters {
+            depth: self.queue.depth(),
+            running: self.passes.values().map(|under| under.members.len()).sum(),
+            longest: started.map(|started| self.now.saturating_sub(started)),
+            ..self.counters.clone()
+        }
+    }
+
+    fn told(&self, at: usize, object: &Object) -> ObjectStatus {
+        let queued = self.queue.get(at).map(|entry| entry.ready);
+        let next = queued.into_iter().chain(self.groups.next_of(&object.subject.group)).min();
+        let probe = self.targets[object.target].open.as_ref().and_then(|open| open.next());
+        ObjectStatus {
+            id: object.subject.id.clone(),
+            origin: object.subject.origin.clone(),
+            conditions: object.conditions.all().to_vec(),
+            attempts: object.failures.row,
+            next: next.filter(|_| object.running.is_none()).map(|next| next.max(probe.unwrap_or_default())),
+            synced: object.synced,
+            writes: object.writes,
+        }
+    }
+
+    fn told_targets(&self) -> Vec<TargetStatus> {
+        let used: BTreeSet<usize> = self.objects.iter().map(|object| object.target).collect();
+        let told = |target: &Target| TargetStatus {
+            name: target.name.clone(),
+            open: target.open.is_some(),
+            message: target.open.as_ref().map(|open| open.message.clone()),
+            since: target.since,
+            next: target.open.as_ref().and_then(|open| open.next()),
+        };
+        let by_name = self.target_at.values().filter(|at| used.contains(at));
+        by_name.map(|at| told(&self.targets[*at])).collect()
+    }
+
+    /// What is looked at again and again for nothing.
+    pub(super) fn idle_warning(&self) -> Option<String> {
+        let mut idle = self.idle.iter().filter(|at| self.objects[**at].pace.is_idle(self.now));
+        let first = &self.objects[*idle.next()?];
+        let others = match idle.count() {
+            0 => String::new(),
+            1 => " and another one".into(),
+            count => format!(" and {count} others"),
+        };
+        let origin = first.pace.most_frequent().map_or("hint", |origin| origin.word());
+        Some(format!(
+            "`{}`{others}: 30 looks within 5 minutes and nothing to do, most often by {origin}: every 10 s at most from \
+             now on",
+            first.subject.id
+        ))
+    }
+}
