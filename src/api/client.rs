@@ -160,6 +160,10 @@ impl<Mode> Client<Mode> {
         self.line.look(kind, target).await
     }
 
+    pub(super) fn line(&self) -> &Arc<Line> {
+        &self.line
+    }
+
     /// The requests that were sent, by role.
     pub fn requests(&self) -> Requests {
         self.line.counts()

@@ -12,6 +12,7 @@ pub mod elements;
 pub mod etag;
 pub mod form;
 pub mod item;
+pub mod known;
 pub mod language;
 mod like;
 pub mod link;

@@ -29,6 +29,9 @@ pub(super) mod testing;
 mod tests;
 mod token;
 mod useless;
+mod watch;
+#[cfg(test)]
+mod watch_tests;
 mod words;
 
 use std::sync::Arc;

@@ -15,6 +15,7 @@ use super::files::{News, Watched};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, Hints, Observers, hints};
 use super::pass::{self, Ended, GRACE, Ground, Halt};
+use super::polling::{Pace, Polling};
 use super::prune::{self, Pruned};
 use super::say::{Teller, cause};
 use super::showing::Showing;
@@ -377,8 +378,11 @@ impl<'o> Driver<'o> {
 }
 
 /// Those who look out for changes.
-fn observers(_settings: &Settings, _hints: Hints) -> Observers {
-    Observers::default()
+fn observers(settings: &Settings, hints: Hints) -> Observers {
+    let mut observers = Observers::default();
+    let pace = Pace { interval: settings.interval, seed: settings.machine.seed };
+    observers.add(Polling::start(pace, hints));
+    observers
 }
 
 /// What a task came to. One that panicked is a fault of this program, and ends it.
