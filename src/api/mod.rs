@@ -7,6 +7,7 @@ pub mod client;
 mod exchange;
 pub mod exec;
 pub mod exposed;
+pub mod feed;
 mod file;
 pub mod http;
 mod issuer;

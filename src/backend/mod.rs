@@ -10,6 +10,7 @@ pub mod connection;
 pub mod derived;
 pub mod elements;
 pub mod etag;
+pub mod feed;
 pub mod form;
 pub mod item;
 pub mod known;

@@ -28,6 +28,8 @@ use super::store::MAX_SIZE;
 
 /// How long open requests may take once the server was asked to stop.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long what is written takes to leave, before a stream is cut.
+const FLUSHED: Duration = Duration::from_millis(20);
 /// How long to wait when no connection can be accepted (no file handles left).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -197,7 +199,11 @@ fn following(feed: Following, spoiled: Spoiled) -> Body {
             tokio::time::sleep(pause).await;
         }
         match cut {
-            Some(cut) if at >= cut => Err(io::ErrorKind::ConnectionAborted.into()),
+            Some(cut) if at >= cut => {
+                // What came before is sent first; an error alone would take it along.
+                tokio::time::sleep(FLUSHED).await;
+                Err(io::ErrorKind::ConnectionAborted.into())
+            }
             _ => Ok(Frame::data(byte)),
         }
     });

@@ -13,6 +13,7 @@ mod deletions;
 mod dialect;
 mod explain;
 mod export;
+mod feeds;
 mod files;
 mod listings;
 mod main_job;

@@ -20,7 +20,8 @@ pub fn line(meaning: &mut Meaning, line: &[u8], batch: &mut Batch) -> Result<(),
             go_on(meaning, object, batch);
         }
         "ERROR" => {
-            let expired = object["code"] == 410 || matches!(object["reason"].as_str(), Some("Expired" | "Gone"));
+            let expired =
+                object["code"] == 410 || matches!(object["reason"].as_str(), Some("Expired" | "Gone"));
             if !expired {
                 let message = object["message"].as_str().unwrap_or("it does not say which");
                 return Err(FeedError::Server(message.to_owned()));
@@ -33,9 +34,11 @@ pub fn line(meaning: &mut Meaning, line: &[u8], batch: &mut Batch) -> Result<(),
 }
 
 fn changed(meaning: &mut Meaning, event: &Value, object: &Value, batch: &mut Batch) {
-    let foreign = meaning.kind.document.as_ref().is_some_and(|document| {
-        object["kind"].as_str().is_some_and(|kind| kind != document.kind)
-    });
+    let foreign = meaning
+        .kind
+        .document
+        .as_ref()
+        .is_some_and(|document| object["kind"].as_str().is_some_and(|kind| kind != document.kind));
     if foreign || !object.is_object() {
         batch.ignored += 1;
         return;

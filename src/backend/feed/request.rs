@@ -25,7 +25,8 @@ pub fn open(
     seconds: u64,
 ) -> Result<HttpRequest, Failure> {
     let mut op = at(&watch.op, position);
-    let says = watch.says_position() || op.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(LAST_EVENT_ID));
+    let says =
+        watch.says_position() || op.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(LAST_EVENT_ID));
     if let Some(position) = position.filter(|_| watch.by == WatchBy::Sse && !says) {
         op.headers.push((LAST_EVENT_ID.into(), literal(position)));
     }

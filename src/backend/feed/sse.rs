@@ -188,7 +188,8 @@ mod tests {
 
     #[test]
     fn ids_last_until_the_next_one_and_retry_is_a_number() {
-        let text = "id: 1\n\nid: a\0b\ndata: x\n\nid:\ndata: y\n\nretry: 2000\nretry: 2s\nretry: -1\nretry:\n\n";
+        let text =
+            "id: 1\n\nid: a\0b\ndata: x\n\nid:\ndata: y\n\nretry: 2000\nretry: 2s\nretry: -1\nretry:\n\n";
         assert_eq!(
             parse(text.as_bytes()),
             [

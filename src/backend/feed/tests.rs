@@ -59,7 +59,10 @@ fn events_name_objects_in_the_ways_of_the_filter() {
     );
     assert_eq!(batch.told.changed, [key("a", "x"), key("b", "y")]);
     assert_eq!(batch.told.position.as_deref(), Some("7"));
-    assert_eq!((batch.told.retry, batch.told.gone, batch.ignored), (Some(Duration::from_millis(2500)), false, 0));
+    assert_eq!(
+        (batch.told.retry, batch.told.gone, batch.ignored),
+        (Some(Duration::from_millis(2500)), false, 0)
+    );
     let batch = told(LINES, "{\"name\":\"x\",\"at\":1}\n\n{\"name\":[\"y\",\"z\"],\"at\":\"2\"}\n{\"name\"");
     assert_eq!(batch.told.changed, [key("a", "x"), key("a", "y"), key("a", "z")]);
     assert_eq!(batch.told.position.as_deref(), Some("2"));
@@ -88,7 +91,9 @@ fn what_says_nothing_here_is_passed_over_and_counted() {
 #[test]
 fn kubernetes_goes_on_by_bookmarks_and_says_when_it_cannot() {
     let event = |word: &str, version: &str| {
-        format!("{{\"type\":\"{word}\",\"object\":{{\"kind\":\"Thing\",\"metadata\":{{\"name\":\"x\",\"zone\":\"a\",\"resourceVersion\":\"{version}\"}}}}}}\n")
+        format!(
+            "{{\"type\":\"{word}\",\"object\":{{\"kind\":\"Thing\",\"metadata\":{{\"name\":\"x\",\"zone\":\"a\",\"resourceVersion\":\"{version}\"}}}}}}\n"
+        )
     };
     let text = event("ADDED", "5") + &event("DELETED", "7") + &event("BOOKMARK", "9");
     let batch = told(KUBERNETES, &text);
@@ -125,7 +130,13 @@ fn a_web_page_is_no_feed() {
     }
 }
 
-fn polled(watch: &str, asked: Option<&str>, status: u16, headers: &[(&str, &str)], body: &str) -> Result<Batch, FeedError> {
+fn polled(
+    watch: &str,
+    asked: Option<&str>,
+    status: u16,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> Result<Batch, FeedError> {
     let kind = kind(watch);
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     poll(&kind, &collection(&kind), asked, &HttpAnswer { status, headers, body: body.into() })
@@ -133,8 +144,10 @@ fn polled(watch: &str, asked: Option<&str>, status: u16, headers: &[(&str, &str)
 
 #[test]
 fn polls_tell_events_or_that_something_moved() {
-    let events = "{request: 'GET /e?s={position}', by: poll, items: .events, key: .name, position: .position}";
-    let batch = polled(events, Some("4"), 200, &[], r#"{"events":[{"name":"x"},{"name":null}],"position":6}"#);
+    let events =
+        "{request: 'GET /e?s={position}', by: poll, items: .events, key: .name, position: .position}";
+    let batch =
+        polled(events, Some("4"), 200, &[], r#"{"events":[{"name":"x"},{"name":null}],"position":6}"#);
     let batch = batch.expect("an answer");
     assert_eq!((batch.told.changed, batch.ignored), (vec![key("a", "x")], 1));
     assert_eq!((batch.told.position.as_deref(), batch.told.gone), (Some("6"), false));
@@ -143,7 +156,8 @@ fn polls_tell_events_or_that_something_moved() {
     assert!(polled(events, Some("4"), 200, &[], "<html>").is_err());
     // Consul's blocking queries: the index is in a header, and the body is what there is now.
     let consul = r#"{request: 'GET /e?index={position}', by: poll, position: '$headers["x-consul-index"]', items: '{}'}"#;
-    let at = |index| polled(consul, Some("4"), 200, &[("x-consul-index", index)], "[1,2,3]").expect("an answer");
+    let at =
+        |index| polled(consul, Some("4"), 200, &[("x-consul-index", index)], "[1,2,3]").expect("an answer");
     assert_eq!(at("4").told.changed, []);
     assert_eq!(at("5").told.changed, [Changed::Something]);
     assert!(at("2").told.gone);
@@ -170,7 +184,10 @@ fn streams() -> impl Strategy<Value = Vec<u8>> {
         Just("\n".to_owned()),
         Just("\r\n".to_owned()),
         Just("{\"name\":\"y\",\"at\":3}\n".to_owned()),
-        Just("{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"4\"}}}\n".to_owned()),
+        Just(
+            "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"4\"}}}\n"
+                .to_owned()
+        ),
         Just("{\"type\":\"BOOKMARK\",\"object\":{\"metadata\":{\"resourceVersion\":\"2\"}}}\n".to_owned()),
         ".{0,12}",
     ];

@@ -24,7 +24,7 @@ mod reference_tests;
 mod shapes;
 mod template;
 #[cfg(test)]
-pub(super) mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod token;

@@ -11,6 +11,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::desired::Desired;
+use super::feeds::Feeds;
 use super::files::{News, Watched};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, Hints, Observers, hints};
@@ -19,11 +20,13 @@ use super::polling::{Pace, Polling};
 use super::prune::{self, Pruned};
 use super::say::{Teller, cause};
 use super::showing::Showing;
+use super::standing::Alive;
 use super::systemd::Manager;
 use super::ways::Ways;
 use super::{NotBegun, Settings};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
+use crate::core::watch::observer::Feed;
 use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Snapshot, snapshot};
 use crate::render::out::Out;
 use crate::render::watch::log;
@@ -379,10 +382,21 @@ impl<'o> Driver<'o> {
 
 /// Those who look out for changes.
 fn observers(settings: &Settings, hints: Hints) -> Observers {
-    let mut observers = Observers::default();
+    let mut all = Observers::default();
     let pace = Pace { interval: settings.interval, seed: settings.machine.seed };
-    observers.add(Polling::start(pace, hints));
-    observers
+    let polling = Arc::new(Polling::start(pace, hints.clone()));
+    all.add(polling.clone());
+    // Polling rests while a feed tells what happens.
+    let announce = move |group: &Arc<str>, alive| {
+        let feed = match alive {
+            Alive::No => Feed::None,
+            Alive::Lossy => Feed::Lossy,
+            Alive::Replays => Feed::Replays,
+        };
+        polling.feed(group.clone(), feed);
+    };
+    all.add(Feeds::new(hints, Arc::new(announce)));
+    all
 }
 
 /// What a task came to. One that panicked is a fault of this program, and ends it.

@@ -26,6 +26,16 @@ pub trait Observer: Send + Sync {
     fn asked(&self, ask: &Ask);
 }
 
+impl<O: Observer + ?Sized> Observer for Arc<O> {
+    fn wanted(&self, desired: &Arc<Desired>, ways: &Arc<Ways>) {
+        (**self).wanted(desired, ways);
+    }
+
+    fn asked(&self, ask: &Ask) {
+        (**self).asked(ask);
+    }
+}
+
 /// All observers.
 #[derive(Default)]
 pub struct Observers {

@@ -5,6 +5,8 @@
 //! tests compare with what a client believes to have done.
 
 mod effects;
+#[cfg(test)]
+mod feed_tests;
 mod late;
 mod memory;
 mod rules;
