@@ -85,7 +85,6 @@ fn label_text(text: &str) -> String {
 }
 
 /// The format has no other numbers; beyond 2^53 nobody counts.
-#[expect(clippy::cast_precision_loss, reason = "the format has no other numbers")]
 fn number(count: u64) -> f64 {
     count as f64
 }

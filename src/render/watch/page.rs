@@ -3,7 +3,7 @@
 
 use url::form_urlencoded;
 
-use super::super::words::grouped;
+use super::super::words::{counted, grouped};
 use super::document::{Desired, Document, Object, Position, State};
 use super::html::Html;
 use super::time;
@@ -84,7 +84,7 @@ impl Ask {
 /// Whether the object is in trouble by this condition: not so for what is to be so, and so for what is not to be.
 fn is_unwell(object: &Object, condition: &str) -> bool {
     let state = object.conditions.iter().find(|state| state.kind == condition);
-    state.is_some_and(|state| is_trouble(state))
+    state.is_some_and(is_trouble)
 }
 
 fn is_trouble(state: &State) -> bool {
@@ -143,10 +143,14 @@ fn head(html: &mut Html, document: &Document) {
     html.raw("<span>since ").text(&instance.started).raw("</span>");
     html.raw("<span>as of ").text(&document.time).raw("</span>");
     let summary = &document.summary;
-    html.raw("<span>").text(&grouped(summary.writes)).raw(" writes</span>");
-    html.raw("<span>").text(&grouped(summary.missed_events)).raw(" missed events</span>");
+    html.raw("<span>").text(&many(summary.writes, "write")).raw("</span>");
+    html.raw("<span>").text(&many(summary.missed_events, "missed event")).raw("</span>");
     html.raw("<span>").number(summary.queued as u64).raw(" queued, ");
     html.number(summary.running as u64).raw(" running</span></p></header>");
+}
+
+fn many(count: u64, noun: &str) -> String {
+    counted(usize::try_from(count).unwrap_or(usize::MAX), noun)
 }
 
 /// What holds of the whole.
@@ -288,7 +292,7 @@ fn item(html: &mut Html, trouble: Trouble, object: &Object, document: &Document)
     place(html, &object.position);
     html.raw("</span>");
     if object.writes > 0 {
-        html.raw("<span>").text(&grouped(object.writes)).raw(" writes</span>");
+        html.raw("<span>").text(&many(object.writes, "write")).raw("</span>");
     }
     if trouble != Trouble::Ok {
         tries(html, object, document);

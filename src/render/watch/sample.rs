@@ -117,7 +117,7 @@ pub fn snapshot() -> Snapshot {
     };
     counters.passes = [("success", 30), ("error", 5), ("terminal", 1), ("requeue", 2)].into();
     counters.hints = [(hint::Origin::Feed, 9), (hint::Origin::Person, 1)].into();
-    [2, 30, 700].map(|wait| counters.waited.add(seconds(wait)));
+    [2, 30, 700].into_iter().for_each(|wait| counters.waited.add(seconds(wait)));
     counters.worked.add(Duration::from_millis(20));
     counters.longest = Some(NOW - seconds(30));
     counters.begun = Some(NOW * 3 - seconds(45));

@@ -113,12 +113,9 @@ fn item(text: &mut Text, trouble: Trouble, object: &Object, name: usize, view: &
     }
     let wait = object.next_attempt.as_deref().and_then(read).map(|next| next.saturating_sub(view.now));
     if let Some(wait) = wait.filter(|_| object.attempts > 0) {
-        let tries = format!(
-            "    {} failed in a row, next in {}",
-            counted(object.attempts as usize, "try"),
-            short(wait)
-        );
-        text.push(Line::new().with(Style::Dim, &tries.replace("trys", "tries")));
+        let failed = counted(object.attempts as usize, "attempt");
+        let line = format!("    {failed} failed in a row, next in {}", short(wait));
+        text.push(Line::new().with(Style::Dim, &line));
     }
 }
 

@@ -16,7 +16,7 @@ fn trouble_comes_first_and_the_summary_last() {
     stalled        Queue //stalled    manifests/queues.yaml:14
         Stalled=True NoRetry: trying again changes nothing (for 59m 0s)
         Synced=False Failed: the server refuses `x-max-length`: it is not a number (for 59m 0s)
-        7 tries failed in a row, next in 5m 0s
+        7 attempts failed in a row, next in 5m 0s
     unknown        Queue //unknown    manifests/queues.yaml:14
         Unknown=True NotProved: the listing is incomplete (for 59m 0s)
         Synced=False NotProved: the listing is incomplete (for 59m 0s)
@@ -31,7 +31,7 @@ fn trouble_comes_first_and_the_summary_last() {
         Synced=False Conflict: spec.ttl was changed by `helm` (for 59m 0s)
     failing        Queue //failing    manifests/queues.yaml:14
         Synced=False Failed: creating it: 503 service unavailable (for 59m 0s)
-        3 tries failed in a row, next in 5m 0s
+        3 attempts failed in a row, next in 5m 0s
     not in sync    Queue //paused     manifests/queues.yaml:14
         Synced=False Differs: the annotation `trueup/paused` holds it (for 59m 0s)
     waiting        Policy //waiting   manifests/queues.yaml:14

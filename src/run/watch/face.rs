@@ -373,7 +373,8 @@ fn sealed(mut answer: Answer) -> Answer {
     const HEADERS: [(&str, &str); 6] = [
         ("cache-control", "no-store"),
         ("content-security-policy", POLICY),
-        ("referrer-policy", "no-referrer"),
+        // With `no-referrer` a browser hides the origin of its own page when the button is pressed.
+        ("referrer-policy", "same-origin"),
         ("vary", "accept"),
         ("x-content-type-options", "nosniff"),
         ("x-frame-options", "DENY"),

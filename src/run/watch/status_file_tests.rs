@@ -61,7 +61,6 @@ impl Watch {
 }
 
 /// Lets virtual time pass, and the disk do its work, until this holds.
-#[track_caller]
 async fn until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..2_000 {
         if holds() {
