@@ -161,6 +161,10 @@ impl<Mode> Client<Mode> {
         self.line.look(kind, target).await
     }
 
+    pub(super) fn line(&self) -> &Arc<Line> {
+        &self.line
+    }
+
     /// Opens the change feed of a kind, from a position or from now on. It counts as a listing: what cannot write
     /// may follow too.
     ///

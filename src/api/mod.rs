@@ -13,6 +13,7 @@ pub mod http;
 mod issuer;
 pub mod limit;
 mod list;
+pub mod poll;
 pub mod tls;
 pub mod transport;
 

@@ -13,6 +13,7 @@ pub mod etag;
 pub mod feed;
 pub mod form;
 pub mod item;
+pub mod known;
 pub mod language;
 mod like;
 pub mod link;

@@ -165,6 +165,11 @@ pub(super) fn write_vars(op: &Op, target: &Target) -> Vars {
 
 /// The question how far an operation is, at the URL that the server gave.
 pub fn operation_under_way(url: &str) -> HttpRequest {
+    plain_read(url)
+}
+
+/// A question for JSON at this place, which no kind declares.
+pub fn plain_read(url: &str) -> HttpRequest {
     let headers = vec![("accept".into(), ACCEPT.into())];
     HttpRequest { role: Role::Read, method: Method::Get, url: url.into(), headers, body: None }
 }

@@ -53,6 +53,9 @@ pub enum Verb {
     /// Delete what the files name, in reverse order
     #[command(after_help = help::DELETE)]
     Delete(DeleteArgs),
+    /// Show where a running or past watch stands
+    #[command(after_help = help::STATUS)]
+    Status(StatusArgs),
     /// Run the built-in REST server
     #[command(after_help = help::SERVE)]
     Serve(ServeArgs),
@@ -270,6 +273,12 @@ pub struct WatchArgs {
     /// Serve status and metrics here: a port of this machine alone, or an address with a port
     #[arg(long, value_name = "ADDRESS", value_parser = listen, env = "TRUEUP_LISTEN")]
     pub listen: Option<SocketAddr>,
+    /// Variable of the environment that holds the token which those who ask at the port must show
+    #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
+    pub token_env: Option<String>,
+    /// Variable of the environment that holds the secret by which webhooks are signed; without it there are none
+    #[arg(long, value_name = "NAME", requires = "listen", env = "TRUEUP_HOOK_SECRET_ENV")]
+    pub hook_secret_env: Option<String>,
     /// How lines of the log are written
     #[arg(long, value_enum, default_value_t, value_name = "FORM", env = "TRUEUP_LOG")]
     pub log: LogForm,
@@ -357,6 +366,50 @@ pub struct DeleteArgs {
     pub sources: SourceArgs,
     #[command(flatten)]
     pub effort: EffortArgs,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// The status file of the watch
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, env = "TRUEUP_STATUS_FILE")]
+    pub status_file: Option<PathBuf>,
+    /// The port of a running watch: http://127.0.0.1:8081
+    #[arg(long, value_name = "URL", value_hint = ValueHint::Url, conflicts_with = "status_file", env = "TRUEUP_URL")]
+    pub url: Option<String>,
+    /// Variable of the environment that holds the token of the running watch
+    #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
+    pub token_env: Option<String>,
+    /// What makes the exit code another than 0; can be repeated [default: all but not-ready]
+    #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', env = "TRUEUP_FAIL_ON")]
+    pub fail_on: Vec<StatusFailOn>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum StatusFailOn {
+    /// An object is stalled: trying again changes nothing
+    Stalled,
+    /// Nothing certain is known of an object
+    Unknown,
+    /// A server keeps another value than the one it was sent
+    NotEffective,
+    /// Another writer sets an object back, again and again
+    Fighting,
+    /// Somebody else changed an object
+    Conflict,
+    /// Passes of an object fail, and are tried again
+    Failing,
+    /// An object differs
+    NotSynced,
+    /// An object was not looked at yet
+    Waiting,
+    /// An object is not ready
+    NotReady,
+    /// The files are not valid
+    Desired,
+    /// The watch gives no sign of life
+    Dead,
+    /// Nothing at all
+    Nothing,
 }
 
 #[derive(Debug, Args)]

@@ -102,6 +102,16 @@ Examples:
 
 Objects go in reverse order: what needs another goes first.";
 
+pub const STATUS: &str = "\
+Examples:
+  trueup status --status-file /run/trueup/status.json
+  trueup status --url http://127.0.0.1:8081 -v
+  trueup status --url http://127.0.0.1:8081 --output json
+  trueup status --status-file status.json --fail-on stalled,conflict,dead
+
+What is in trouble comes first. Exit codes: 1 the watch is dead, its files are not valid, or an object fails, is
+stalled, unknown or not effective; 3 a conflict or a fight; 2 an object differs, or was not looked at yet; 0 else.";
+
 pub const SERVE: &str = "\
 Examples:
   trueup serve --store ./data

@@ -21,6 +21,7 @@ mod probe;
 mod saved;
 mod serve;
 mod start;
+mod status;
 mod validate;
 mod watch;
 
@@ -82,6 +83,7 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
         Command::Explain(options) => explain::explain(options, out),
         Command::Probe(options) => probe::probe(options, out),
         Command::Delete(options) => apply::delete(options, output, out),
+        Command::Status(options) => status::run(options, output, out),
         Command::Serve(options) => serve::run(options, out),
         Command::Completions(shell) => completions::run(*shell, out),
     }

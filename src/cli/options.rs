@@ -12,6 +12,7 @@ use crate::core::exit::FailOn;
 use crate::core::prune::Gates;
 use crate::render::out::Format;
 use crate::render::watch::log::Form;
+use crate::render::watch::trouble;
 
 /// A whole command line.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,6 +37,7 @@ pub enum Command {
     Explain(Explain),
     Probe(Probe),
     Delete(Delete),
+    Status(Status),
     Serve(Serve),
     Completions(Shell),
 }
@@ -156,6 +158,10 @@ pub struct Watch {
     pub status_file: Option<PathBuf>,
     /// Where status and metrics are served.
     pub listen: Option<SocketAddr>,
+    /// The environment's variable that holds the token which those who ask there must show.
+    pub token_env: Option<String>,
+    /// The environment's variable that holds the secret by which webhooks are signed.
+    pub hook_secret_env: Option<String>,
     /// How lines of the log are written.
     pub log: Form,
 }
@@ -209,6 +215,24 @@ pub struct Delete {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Status {
+    pub from: Watched,
+    /// The environment's variable that holds the token of a running watch.
+    pub token_env: Option<String>,
+    /// What makes the exit code another than 0.
+    pub fail_on: BTreeSet<trouble::FailOn>,
+}
+
+/// Where a watch tells how it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Watched {
+    /// Its status file.
+    File(PathBuf),
+    /// Its port.
+    Url(String),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Serve {
     pub listen: SocketAddr,
     /// Where the objects are kept.
@@ -239,6 +263,7 @@ impl Command {
             Command::Explain(_) => "explain",
             Command::Probe(_) => "probe",
             Command::Delete(_) => "delete",
+            Command::Status(_) => "status",
             Command::Serve(_) => "serve",
             Command::Completions(_) => "completions",
         }

@@ -9,17 +9,18 @@ use clap::error::ErrorKind;
 use super::args::{
     ApplyArgs, BaseArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs,
     FailOn, GetArgs, LogForm, OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs,
-    ValidateArgs, Verb, WatchArgs,
+    StatusArgs, StatusFailOn, ValidateArgs, Verb, WatchArgs,
 };
 use super::options::{
     Apply, ApplyPlan, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output,
-    Plan, Probe, Serve, Sources, Validate, Watch,
+    Plan, Probe, Serve, Sources, Status, Validate, Watch, Watched,
 };
 use crate::core::exit::{self, Exit};
 use crate::core::problem::Problem;
 use crate::core::prune::Gates;
 use crate::render::out::Format;
 use crate::render::watch::log::Form;
+use crate::render::watch::trouble::{self, Trouble};
 
 /// Why a command line is not carried out.
 #[derive(Debug)]
@@ -90,6 +91,7 @@ fn command(verb: Verb) -> Result<Command, Problem> {
             effort: effort(&pace),
             yes: yes.yes,
         }),
+        Verb::Status(args) => Command::Status(status(args)?),
         Verb::Serve(args) => Command::Serve(serve(args)),
         Verb::Completions(args) => Command::Completions(args.shell),
     })
@@ -164,6 +166,8 @@ fn watch(args: WatchArgs) -> Result<Watch, Problem> {
         max_changes: args.max_changes,
         status_file: args.status_file,
         listen: args.listen,
+        token_env: args.token_env,
+        hook_secret_env: args.hook_secret_env,
         log: match args.log {
             LogForm::Text => Form::Text,
             LogForm::Ndjson => Form::Json,
@@ -285,6 +289,39 @@ fn agreed(args: ConsentArgs) -> Consents {
         force_conflicts: args.force_conflicts.into_iter().collect(),
         suggest: args.suggest,
     }
+}
+
+fn status(args: StatusArgs) -> Result<Status, Problem> {
+    let from = match (args.status_file, args.url) {
+        (Some(file), _) => Watched::File(file),
+        (None, Some(url)) => Watched::Url(url),
+        (None, None) => {
+            let problem = Problem::new("no watch is named");
+            return Err(problem.hint("name its status file, `--status-file PATH`, or its port, `--url URL`"));
+        }
+    };
+    let fail_on = match args.fail_on.is_empty() {
+        true => trouble::FailOn::usual(),
+        false => args.fail_on.into_iter().filter_map(trouble_of).collect(),
+    };
+    Ok(Status { from, token_env: args.token_env, fail_on })
+}
+
+fn trouble_of(word: StatusFailOn) -> Option<trouble::FailOn> {
+    Some(trouble::FailOn::Trouble(match word {
+        StatusFailOn::Stalled => Trouble::Stalled,
+        StatusFailOn::Unknown => Trouble::Unknown,
+        StatusFailOn::NotEffective => Trouble::NotEffective,
+        StatusFailOn::Fighting => Trouble::Fighting,
+        StatusFailOn::Conflict => Trouble::Conflict,
+        StatusFailOn::Failing => Trouble::Failing,
+        StatusFailOn::NotSynced => Trouble::NotSynced,
+        StatusFailOn::Waiting => Trouble::Waiting,
+        StatusFailOn::NotReady => Trouble::NotReady,
+        StatusFailOn::Desired => return Some(trouble::FailOn::Desired),
+        StatusFailOn::Dead => return Some(trouble::FailOn::Dead),
+        StatusFailOn::Nothing => return None,
+    }))
 }
 
 #[cfg(test)]

@@ -146,3 +146,46 @@ fn flags_have_twins_in_the_environment() {
         }
     }
 }
+
+#[test]
+fn a_status_is_of_a_file_or_a_port() {
+    let status = |line: &str| match read(line).expect(line).command {
+        Command::Status(status) => status,
+        _ => panic!("another command"),
+    };
+    let of_file = status("status --status-file s.json");
+    assert_eq!(of_file.from, Watched::File("s.json".into()));
+    assert_eq!(of_file.fail_on, trouble::FailOn::usual());
+    let of_port =
+        status("status --url http://127.0.0.1:1 --token-env T --fail-on conflict,dead --fail-on desired");
+    assert_eq!(of_port.from, Watched::Url("http://127.0.0.1:1".into()));
+    assert_eq!(of_port.token_env.as_deref(), Some("T"));
+    let picked =
+        [trouble::FailOn::Trouble(Trouble::Conflict), trouble::FailOn::Dead, trouble::FailOn::Desired];
+    assert_eq!(of_port.fail_on, picked.into());
+    assert!(status("status --status-file s --fail-on nothing").fail_on.is_empty());
+    assert!(complaint("status").contains("--status-file PATH"));
+}
+
+/// The command lines of `deploy/`, without the program's name.
+fn deployed() -> Vec<Vec<String>> {
+    let unit = include_str!("../../deploy/systemd/trueup.service");
+    let unit = unit.lines().find_map(|line| line.strip_prefix("ExecStart=/usr/local/bin/trueup "));
+    let unit = unit.expect("a unit starts something").split(' ').map(str::to_owned).collect();
+    let image = include_str!("../../deploy/container/Dockerfile");
+    let image = image.lines().find_map(|line| line.strip_prefix("CMD ")).expect("an image does something");
+    let image = serde_json::from_str(image).expect("a list of words");
+    let pod = include_str!("../../deploy/kubernetes/trueup.yaml");
+    let (_, args) = pod.split_once("          args:\n").expect("a pod has words");
+    let args = args.lines().map_while(|line| line.strip_prefix("            - "));
+    vec![unit, image, args.map(str::to_owned).collect()]
+}
+
+#[test]
+#[ignore = "there is no `watch` yet"]
+fn what_is_deployed_is_a_watch() {
+    for words in deployed() {
+        let line = words.join(" ");
+        assert_eq!(read(&line).expect(&line).command.word(), "watch", "{line}");
+    }
+}

@@ -45,12 +45,7 @@ fn service(options: &Serve) -> Result<Service, Problem> {
         .map_err(|error| Problem::new(error.to_string()).hint(error.hint()))?;
     let mut server = Server::new(store);
     if let Some(name) = &options.token_env {
-        let token = std::env::var(name).ok().filter(|token| !token.is_empty());
-        let token = token.ok_or_else(|| {
-            Problem::new(format!("the variable `{name}` is not set"))
-                .hint("`--token-env` names the token's variable")
-        })?;
-        server = server.with_token(token);
+        server = server.with_token(start::token(name)?);
     }
     if options.require_preconditions {
         server = server.with_preconditions();

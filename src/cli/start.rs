@@ -84,6 +84,18 @@ pub fn load_from(
     }
 }
 
+/// The token in a variable of the environment.
+///
+/// # Errors
+/// It is not set, or empty.
+pub fn token(name: &str) -> Result<String, Problem> {
+    let token = std::env::var(name).ok().filter(|token| !token.is_empty());
+    token.ok_or_else(|| {
+        Problem::new(format!("the variable `{name}` is not set"))
+            .hint("`--token-env` names the token's variable")
+    })
+}
+
 /// The passwords of the proxies that the environment names: what goes wrong on the way may be told with them.
 pub fn proxy_passwords() -> Vec<String> {
     const PROXIES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];

@@ -16,11 +16,12 @@ use crate::render::out::Out;
 use crate::render::text::View;
 use crate::run::input::Reach;
 use crate::run::watch::desired::Source;
+use crate::run::watch::showing::Places;
 use crate::run::watch::ways::Opening;
-use crate::run::watch::{self, Settings};
+use crate::run::watch::{self, Settings, once};
 
 pub fn watch(options: &Watch, output: &Output, out: &mut Out) -> Exit {
-    let done = if options.once { once(options, output, out) } else { forever(options, output, out) };
+    let done = if options.once { one_pass(options, output, out) } else { forever(options, output, out) };
     done.unwrap_or_else(|exit| exit)
 }
 
@@ -53,7 +54,7 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
         selection,
         base: sources.base.clone(),
         stdin,
-        salt: u128::from(fastrand::u64(..)) << 64 | u128::from(fastrand::u64(..)),
+        salt: salt(),
     };
     let opening = Opening {
         read_only: options.dry_run,
@@ -68,7 +69,16 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
         seed: fastrand::u64(..),
         ..settings::Settings::default()
     };
+    let mut secret = |name: &Option<String>, hint: &str| {
+        let found = name.as_deref().map(start::token).transpose();
+        found.map_err(|problem| start::failed(&problem.hint(hint), out))
+    };
+    let token = secret(&options.token_env, "`--token-env` names the token's variable")?;
+    let hook_secret = secret(&options.hook_secret_env, "`--hook-secret-env` names the secret's variable")?;
+    out.secrets().learn(token.iter().chain(&hook_secret));
+    let status_file = options.status_file.clone();
     Ok(Settings {
+        places: Places { status_file, listen: options.listen, token, hook_secret },
         source,
         opening,
         pruning: options.pruning,
@@ -77,6 +87,11 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
         form: options.log,
         quiet: output.quiet,
     })
+}
+
+/// One number for the life of the process.
+fn salt() -> u128 {
+    u128::from(fastrand::u64(..)) << 64 | u128::from(fastrand::u64(..))
 }
 
 /// Standard input is read once: nobody says it again.
@@ -110,7 +125,7 @@ fn hear_hangups(resyncs: &Arc<Notify>) {
 fn hear_hangups(_: &Arc<Notify>) {}
 
 /// One pass over everything, as `apply --yes` makes it, and the same report.
-fn once(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
+fn one_pass(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
     let began = Instant::now();
     let verb = if options.dry_run { Verb::Plan } else { Verb::Apply };
     let loaded = start::load("watch", &options.sources, Reach::Used, out)?;
@@ -122,6 +137,8 @@ fn once(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
         out,
     )?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
+        let start = tokio::time::Instant::now();
+        let subjects = options.status_file.as_ref().map(|_| runner.subjects(salt()));
         if options.pruning.deletes && runner.has_sets() {
             start::sweep(&mut runner, &options.pruning, &|_, _| Ok(()), limits, out).await?;
         }
@@ -135,6 +152,10 @@ fn once(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
         };
         bar.clear();
         let report = done.map_err(|problem| start::failed(&problem, out))?;
+        if let (Some(path), Some(subjects)) = (&options.status_file, subjects) {
+            let kept = once::keep(path, subjects, &report, start, out.secrets(), options.dry_run);
+            kept.unwrap_or_else(|problem| out.error(&problem.warning()));
+        }
         let (elapsed, verbose) = (start::told(began.elapsed()), output.verbose > 0);
         out.report(&report, &View { verb, objects: true, fields: true, verbose, elapsed });
         Ok(exit(&report, verb, false))

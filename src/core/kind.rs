@@ -11,6 +11,7 @@ use super::fields::{Comparer, FieldRules};
 use super::filter::{Filter, Vars};
 use super::idempotency::Idempotency;
 use super::identity::KindName;
+use super::lease::LeaseFields;
 use super::path::Path;
 use super::report::{Action, Explanation};
 pub use super::template::{Piece, Template};
@@ -64,6 +65,8 @@ pub struct Kind {
     pub conflict: Option<Filter>,
     /// Where the API says what has changed.
     pub watch: Option<Watch>,
+    /// Where its objects say who holds them, if they can be leases.
+    pub lease: Option<LeaseFields>,
 }
 
 /// One part of a kind's identity.

@@ -33,6 +33,7 @@ pub mod idempotency;
 pub mod identity;
 pub mod key;
 pub mod kind;
+pub mod lease;
 pub mod managers;
 pub mod mark;
 pub mod members;

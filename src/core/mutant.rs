@@ -29,6 +29,12 @@ pub enum Mutant {
     M10,
     /// Failures are forgotten at the first success.
     M11,
+    /// What comes while a path is frozen is dropped: nobody looks when the freeze is over.
+    M12,
+    /// What holds a path is kept by the name of the object, whichever bears it.
+    M13,
+    /// A freeze ends at the next event after its time, not by the clock.
+    M14,
     /// An event brings forward what is backing off.
     M15,
     /// Conditions are written anew in each pass, in no order.
@@ -58,6 +64,8 @@ pub enum Mutant {
     M27,
     /// A field that left the file is removed, although somebody else has changed it.
     M28,
+    /// An object that was made anew inherits what was counted of the one before.
+    M29,
     /// Output that could not be written counts as success.
     M30,
     /// What no document names is pruned without a mark.

@@ -6,7 +6,7 @@ use std::fmt;
 use super::value::{Value, equal, plain_text};
 
 /// One step of a path.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Step {
     /// A member of a map.
     Field(String),
@@ -19,7 +19,7 @@ pub enum Step {
 }
 
 /// A path from the root of a document's body; empty for the root itself.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Path(pub Vec<Step>);
 
 /// Why a text is no path, and where.

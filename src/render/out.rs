@@ -25,8 +25,7 @@ use super::paint::{Line, Text};
 use super::saved::{self, Shown};
 use super::table::{self, Listed};
 use super::text::{self, View};
-use super::watch::log;
-use super::{json, kind, probe, probe_json, problem};
+use super::{json, kind, probe, probe_json, problem, watch};
 
 /// `--output`
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -234,6 +233,32 @@ impl Out {
         }
     }
 
+    /// Where the objects of a watch stand, on standard output, in the format asked for. It may come from a file or a
+    /// process that does not know all secrets that this one knows.
+    pub fn status(&mut self, document: &watch::Document, view: &watch::text::View) {
+        let alive = view.silent.is_none();
+        match self.format {
+            Format::Text => self.result(&watch::text::text(document, view)),
+            Format::Json => self.machine(&watch::json::told(document, alive)),
+            Format::Ndjson => self.machine(&watch::json::lines(document, alive)),
+        }
+    }
+
+    /// JSON of lines that were made from what others said: secrets are found in any of their encodings.
+    fn machine(&mut self, text: &str) {
+        let redactor = self.secrets.redactor();
+        self.stdout.write(&redactor.text(text));
+    }
+
+    /// An event of a watch, on standard output, at this time since 1970.
+    pub fn log(&mut self, event: &watch::log::Event, form: watch::log::Form, wall: Duration) {
+        let event = event.scrubbed(&self.secrets.redactor());
+        match form {
+            watch::log::Form::Text => self.result(&watch::log::text(&event, wall)),
+            watch::log::Form::Json => self.stdout.write(&watch::log::json(&event, wall)),
+        }
+    }
+
     /// What is wrong with the input: for people on standard error, for machines on standard output.
     pub fn problems(&mut self, problems: &[Problem], command: &str) {
         let redactor = self.secrets.redactor();
@@ -277,15 +302,6 @@ impl Out {
         let safe = escape::block(&self.secrets.redactor().text(text)).into_owned();
         let stream = if complains { &mut self.stderr } else { &mut self.stdout };
         stream.write(&safe);
-    }
-
-    /// A line of the log of a watch, on standard output. `wall` is the time since 1970.
-    pub fn log(&mut self, event: &log::Event, form: log::Form, wall: Duration) {
-        let event = event.scrubbed(&self.secrets.redactor());
-        match form {
-            log::Form::Text => self.result(&log::text(&event, wall)),
-            log::Form::Json => self.stdout.write(&log::json(&event, wall)),
-        }
     }
 
     /// Text that the program itself is the author of, or has made safe already, as it is: completions, the

@@ -7,6 +7,7 @@ use super::drive::{self, Limits, Tell};
 use super::force;
 use super::input::Input;
 use super::record::Record;
+use super::watch::desired;
 use crate::api::client::Options as ClientOptions;
 use crate::core::document::{Document, Ensure};
 use crate::core::engine::pledge::Pledge;
@@ -19,6 +20,7 @@ use crate::core::prune::Former;
 use crate::core::report::{LeftFiles, Report};
 use crate::core::secrets::Secrets;
 use crate::core::set::Set;
+use crate::core::watch::Subject;
 use crate::manifest::Selection;
 
 /// Writes under way at once, where nothing else is said; the client's own limits stay below it.
@@ -94,6 +96,11 @@ impl Runner {
             client,
             choices,
         })
+    }
+
+    /// The documents that are chosen, as the loop of `watch` knows them; `salt` as for [`crate::core::watch::wish`].
+    pub fn subjects(&self, salt: u128) -> Vec<Subject> {
+        desired::subjects(&self.documents, &self.kinds, &self.selection, salt)
     }
 
     /// Turns every document into the wish that its object be gone; those that must merely exist are left.

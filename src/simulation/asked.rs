@@ -5,6 +5,7 @@ use std::thread;
 
 use super::number;
 use crate::core::engine::tests::simulation::campaigns::{pairs, random, scope};
+use crate::core::watch::tests::simulation::campaigns::random as watch;
 
 /// Runs seeds from `TRUEUP_FROM` on, some in each thread.
 fn in_threads(count: u64, run: fn(std::iter::StepBy<std::ops::Range<u64>>)) {
@@ -44,4 +45,13 @@ fn pairs_of_faults() {
 #[ignore = "`TRUEUP_SCOPE` says how many schedules at most for each profile and workload"]
 fn a_small_scope_in_every_order() {
     scope::whole(number("TRUEUP_SCOPE").unwrap_or(u64::MAX));
+}
+
+#[test]
+#[ignore = "`TRUEUP_LOOP_SEEDS` says how many; `TRUEUP_LOOP_CHOICES` is one that failed"]
+fn schedules_of_the_loop() {
+    match std::env::var("TRUEUP_LOOP_CHOICES") {
+        Ok(choices) => watch::replay(&choices),
+        Err(_) => in_threads(number("TRUEUP_LOOP_SEEDS").unwrap_or(50_000), watch::run),
+    }
 }

@@ -59,6 +59,13 @@ pub fn generic_kind(backend: &str, kind: &str, parts: &[&str]) -> Result<Kind, P
         "version": ".revision",
         "deleting": ".body.deletionRevision",
         "blockers": ".finalizers",
+        "lease": {
+            "holder": "holder",
+            "renewed": "renewed",
+            "acquired": "acquired",
+            "duration": "duration",
+            "transitions": "transitions",
+        },
         "fields": {
             "id": "server-owned",
             "revision": "server-owned",

@@ -75,8 +75,8 @@ impl Engine {
                 return decision;
             }
             decision = match self.freeze(at, decision) {
-                Ok(()) => continue,
-                Err(decision) => decision,
+                Some(decision) => decision,
+                None => continue,
             };
             let stand = conflict::stand(&decision.conflicts);
             let conflicts = if stand { decision.conflicts.clone() } else { self.foreseen(at, &decision) };

@@ -29,15 +29,13 @@ impl Engine {
         (!may).then(|| Outcome::Refused(Explanation::new(why).because(CHANGE_LIMIT)))
     }
 
-    /// Leaves out what differs at frozen paths. `Ok`: it was given up, and the rest is to be compared anew.
-    ///
-    /// # Errors
-    /// The decision that stands, where there is nothing to be given up, or nothing that can be.
-    pub(super) fn freeze(&mut self, at: usize, decision: Decision) -> Result<(), Decision> {
+    /// Leaves out what differs at frozen paths: the decision that stands, where there is nothing to be given up, or
+    /// nothing that can be; `None` where it was given up, and the rest is to be compared anew.
+    pub(super) fn freeze(&mut self, at: usize, decision: Decision) -> Option<Decision> {
         let object = &self.objects[at];
         let frozen = match self.options.frozen.get(&object.id) {
             Some(frozen) if matches!(decision.action, Action::Update | Action::Replace) => frozen,
-            _ => return Err(decision),
+            _ => return Some(decision),
         };
         let is_given = |path: &Path| {
             let place = give_up::place(path);
@@ -53,16 +51,16 @@ impl Engine {
             .cloned()
             .partition(|change| frozen.iter().any(|path| keeps(path, change)));
         if kept.is_empty() {
-            return Err(decision);
+            return Some(decision);
         }
         let keeping = |path: &&Path| kept.iter().any(|change| keeps(path, change)) && !is_given(path);
         let paths: Vec<Path> = frozen.iter().filter(keeping).cloned().collect();
         let given = self.give_up_paths(at, &paths);
         self.note_frozen(at, kept);
         match given {
-            Ok(()) if !paths.is_empty() => Ok(()),
-            Ok(()) => Err(self.without_frozen(at, decision, rest, "it was left out, and differs still")),
-            Err(why) => Err(self.without_frozen(at, decision, rest, why)),
+            Ok(()) if !paths.is_empty() => None,
+            Ok(()) => Some(self.without_frozen(at, decision, rest, "it was left out, and differs still")),
+            Err(why) => Some(self.without_frozen(at, decision, rest, why)),
         }
     }
 

@@ -26,7 +26,7 @@ impl Engine {
             Answer::Accepted { server_id, pending, inside } => {
                 self.ramp_of(first.object).succeeded(first);
                 let objects = bundle.iter().map(|queued| queued.object);
-                let heard = inside.as_ref().map(|failure| Heard::of(failure));
+                let heard = inside.as_ref().map(Heard::of);
                 let inside = inside.map(|failure| explain(&self.without_secrets(objects, failure)));
                 for queued in &bundle {
                     self.objects[queued.object].pending = pending;

@@ -76,7 +76,7 @@ impl Loop {
             return Some(probe);
         }
         // A backend that hangs does not take all passes from the others.
-        let most = match self.targets.len() {
+        let most = match self.targets_used {
             0 | 1 => self.settings.passes.max(1),
             _ => self.settings.passes.div_ceil(2).max(1),
         };

@@ -84,6 +84,10 @@ impl Conditions {
         Conditions(vec![Condition { kind, truth, reason, message, since: now }])
     }
 
+    pub fn get(&self, kind: ConditionKind) -> Option<&Condition> {
+        self.0.iter().find(|condition| condition.kind == kind)
+    }
+
     pub fn all(&self) -> &[Condition] {
         &self.0
     }
@@ -187,12 +191,11 @@ fn ready(reading: &Reading) -> Option<Wanted> {
 
 fn stalled(reading: &Reading) -> Wanted {
     use Verdict::{Blocked, Failed, Refused, Unknown};
-    let is_fault = |retry: &Retry| matches!(retry, Retry::Soon { fault: true, .. }) && reading.is_away;
     let reason = match reading.verdict {
         _ if reading.is_limited => Some(reason::CHANGE_LIMIT),
         Some(Refused(_)) => Some(reason::REFUSED),
         Some(Failed(_, Retry::Late) | Unknown(_, Retry::Late)) => Some(reason::NO_RETRY),
-        Some(Failed(_, retry) | Unknown(_, retry)) if is_fault(retry) => Some(reason::BACKEND_AWAY),
+        Some(verdict) if verdict.is_fault() && reading.is_away => Some(reason::BACKEND_AWAY),
         Some(Blocked(_)) if reading.row >= STALLED => Some(reason::BLOCKED),
         Some(Failed(..) | Unknown(..)) | None if reading.row >= STALLED => Some(reason::FAILING),
         _ => None,
@@ -230,7 +233,10 @@ fn fighting(reading: &Reading) -> Option<Wanted> {
     let found = reading.found.iter().find_map(|found| match found {
         Found::Fighting { path, by, cycles, .. } => {
             let by = if by.is_empty() { "another writer".to_string() } else { by.join(", ") };
-            let message = format!("`{path}` was set back {cycles} times by {by}: left as it is for now");
+            let message = match path.is_root() {
+                true => format!("it was deleted or made anew {cycles} times by {by}: left as it is for now"),
+                false => format!("`{path}` was set back {cycles} times by {by}: left as it is for now"),
+            };
             Some((reason::OTHER_WRITER, message))
         }
         Found::Churn { writes, open: Some(_) } => {

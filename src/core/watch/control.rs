@@ -72,6 +72,8 @@ pub struct Loop {
     pub(super) unseen: Option<usize>,
     /// Backends that were met; the place is the number of the backend.
     pub(super) targets: Vec<Target>,
+    /// How many of them anything is wanted of.
+    pub(super) targets_used: usize,
     pub(super) target_at: BTreeMap<Arc<str>, usize>,
     pub(super) groups: Groups,
     pub(super) queue: Queue,
@@ -103,6 +105,7 @@ impl Loop {
             idle_told: None,
             unseen: None,
             targets: Vec::new(),
+            targets_used: 0,
             target_at: BTreeMap::new(),
             groups: Groups::default(),
             queue: Queue::default(),
@@ -150,6 +153,12 @@ impl Loop {
     /// Whether a pass has ended for every object since it was last wanted otherwise.
     pub fn has_seen_all(&self) -> bool {
         self.unseen == Some(0)
+    }
+
+    /// Entries in the queue and behind it.
+    #[cfg(test)]
+    pub(super) fn entries(&self) -> usize {
+        self.queue.len() + self.objects.iter().filter(|object| object.again.is_some()).count()
     }
 
     fn hint(&mut self, hint: &Hint) {
@@ -204,9 +213,11 @@ impl Loop {
     /// Puts an object into the queue, not before it may be looked at again; while it is in a pass, for afterwards.
     pub(super) fn enqueue(&mut self, at: usize, mut entry: Entry) {
         let object = &mut self.objects[at];
-        entry.ready = entry.ready.max(object.earliest(self.now, entry.class));
         let is_new = match (object.running, &mut object.again) {
-            (None, _) => self.queue.put(at, object.target, entry),
+            (None, _) => {
+                entry.ready = entry.ready.max(object.earliest(self.now, entry.class));
+                self.queue.put(at, object.target, entry)
+            }
             (Some(_), Some(again)) => {
                 again.merge(entry);
                 false

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::identity::ObjectId;
+use super::super::mutant::planted;
+use super::super::report::CHANGE_LIMIT;
 use super::begin::{Member, Under};
-use super::conditions::Reading;
+use super::conditions::{Reading, reason};
 use super::control::{Effect, Loop};
 use super::hint::{Class, Origin};
 use super::object::Standing;
@@ -14,20 +16,18 @@ use super::oscillation::Found;
 use super::pass::{PassId, Retry, Seen, Verdict};
 use super::queue::Entry;
 use super::retry::{Delays, LATE};
-use super::target::Turn;
+use super::status::ConditionKind;
 
-/// What a pass says of a backend.
+/// What the objects of a pass have in common.
 #[derive(Default)]
-struct Said<'s> {
-    answered: bool,
-    faults: usize,
-    why: &'s str,
-}
-
-/// How many objects failed in a way that says something of their backend.
-fn is_fault(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Failed(_, Retry::Soon { fault: true, .. }))
-        || matches!(verdict, Verdict::Unknown(_, Retry::Soon { fault: true, .. }))
+struct Batch {
+    delays: Delays,
+    /// It wrote as much as it might.
+    is_spent: bool,
+    is_probe: bool,
+    /// Groups of which every object failed by a fault, and whether they may be tried again: what is asked about
+    /// together is one attempt.
+    shared: BTreeMap<Arc<str>, bool>,
 }
 
 impl Loop {
@@ -40,15 +40,19 @@ impl Loop {
             self.targets[target].passes -= 1;
         }
         self.judge_backends(pass, &under, seen);
-        let is_spent = under.most.is_some_and(|most| written >= most);
+        let mut batch = Batch {
+            is_spent: under.most.is_some_and(|most| written >= most),
+            is_probe: under.is_probe,
+            ..Batch::default()
+        };
         let seen: HashMap<&ObjectId, &Seen> = seen.iter().map(|seen| (&seen.id, seen)).collect();
-        let mut delays = Delays::default();
+        self.share_retries(&under, &seen, &mut batch);
         let mut frees = false;
         for member in &under.members {
             self.counters.worked.add(self.now.saturating_sub(under.started));
             let Some(&at) = self.at.get(&member.id) else { continue };
             self.objects[at].running = None;
-            frees |= self.settle(at, &under, member, seen.get(&member.id).copied(), is_spent, &mut delays);
+            frees |= self.settle(at, member, seen.get(&member.id).copied(), &mut batch);
         }
         if frees {
             self.wake_the_blocked();
@@ -56,52 +60,8 @@ impl Loop {
         self.warn_of_a_flood();
     }
 
-    /// What a pass says of its backends: any answer says that one is there.
-    fn judge_backends(&mut self, pass: PassId, under: &Under, seen: &[Seen]) {
-        let mut said: BTreeMap<&Arc<str>, Said> = BTreeMap::new();
-        for seen in seen {
-            let said = said.entry(&seen.id.kind.backend).or_default();
-            match &seen.verdict {
-                Verdict::Blocked(_) => {}
-                verdict if is_fault(verdict) => {
-                    said.faults += 1;
-                    said.why = verdict.explanation().map_or("", |why| &why.message);
-                }
-                _ => said.answered = true,
-            }
-        }
-        if let Some(target) = under.target {
-            self.targets[target].ended(self.now, pass, &mut self.random);
-        }
-        for (name, said) in said {
-            let Some(&at) = self.target_at.get(name) else { continue };
-            let (now, target) = (self.now, &mut self.targets[at]);
-            let turn = match said {
-                Said { answered: true, .. } => target.answered(now),
-                Said { faults: 0, .. } => Turn::Stays,
-                Said { faults, why, .. } => target.failed(now, faults, why, &mut self.random),
-            };
-            self.effects.extend(match turn {
-                Turn::Stays => None,
-                Turn::Opens => Some(Effect::Warned(format!(
-                    "backend `{name}` is away, and nothing but probes is sent to it: {}",
-                    said.why
-                ))),
-                Turn::Closes => Some(Effect::Warned(format!("backend `{name}` answers again"))),
-            });
-        }
-    }
-
     /// Takes over what came of one object; true if it is in sync now and was not before.
-    fn settle(
-        &mut self,
-        at: usize,
-        under: &Under,
-        member: &Member,
-        seen: Option<&Seen>,
-        is_spent: bool,
-        delays: &mut Delays,
-    ) -> bool {
+    fn settle(&mut self, at: usize, member: &Member, seen: Option<&Seen>, batch: &mut Batch) -> bool {
         let now = self.now;
         let object = &mut self.objects[at];
         object.ended = Some(now);
@@ -115,15 +75,18 @@ impl Loop {
             return false;
         }
         let verdict = seen.map(|seen| &seen.verdict);
-        let is_held_back = is_spent && !member.is_held && !self.settings.dry_run;
-        let is_limited = is_held_back && matches!(verdict, Some(Verdict::Differs(_)));
+        let reason = verdict.and_then(Verdict::explanation).and_then(|why| why.reason);
+        let is_limited = matches!(verdict, Some(Verdict::Differs(_)))
+            && (reason == Some(CHANGE_LIMIT)
+                || (batch.is_spent && reason.is_none() && !member.is_held && !self.differs_anyway(at)));
         self.count(at, member, seen);
         let was = self.objects[at].standing;
-        let retry = self.judge(at, under, verdict, is_limited, delays);
+        let retry = self.judge(at, verdict, is_limited, batch);
         let found =
             seen.map_or_else(Vec::new, |seen| self.detector.ended(now, &self.objects[at].subject, seen));
         self.tell(at, seen, &found, is_limited);
         let thaws = found.iter().filter_map(until).chain(member.thaws).filter(|until| *until > now).min();
+        let thaws = thaws.filter(|_| !planted!(M12));
         for ready in retry.into_iter().chain(thaws) {
             self.enqueue(at, Entry::new(ready, Origin::Retry));
         }
@@ -132,14 +95,37 @@ impl Loop {
         is == Standing::InSync && was != Standing::InSync
     }
 
+    /// Takes one token for each group that failed as one.
+    fn share_retries(&mut self, under: &Under, seen: &HashMap<&ObjectId, &Seen>, batch: &mut Batch) {
+        let mut faults: BTreeMap<&Arc<str>, Option<usize>> = BTreeMap::new();
+        for member in &under.members {
+            let Some(at) = self.at.get(&member.id) else { continue };
+            let object = &self.objects[*at];
+            let fault = seen.get(&member.id).is_some_and(|seen| seen.verdict.is_fault());
+            let is_held = self.targets[object.target].open.is_some();
+            let count = faults.entry(&object.subject.group).or_insert(Some(0));
+            *count = count.filter(|_| fault && !is_held).map(|count| count + 1);
+        }
+        let shared = faults.into_iter().filter(|(_, count)| count.is_some_and(|count| count > 1));
+        for (group, _) in shared {
+            batch.shared.insert(Arc::clone(group), self.budget.retry());
+        }
+    }
+
+    /// Whether it was seen to differ when it might have been written: its policy forbids it, say.
+    fn differs_anyway(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        let synced = object.conditions.get(ConditionKind::Synced);
+        object.standing == Standing::Stuck && synced.is_some_and(|synced| synced.reason == reason::DIFFERS)
+    }
+
     /// Keeps count of how the object fares; when it is to be tried again for that.
     fn judge(
         &mut self,
         at: usize,
-        under: &Under,
         verdict: Option<&Verdict>,
         is_limited: bool,
-        delays: &mut Delays,
+        batch: &mut Batch,
     ) -> Option<Duration> {
         let now = self.now;
         let object = &mut self.objects[at];
@@ -163,30 +149,27 @@ impl Loop {
             }
             Some(Verdict::Blocked(_)) => {
                 failures.blocked(now);
-                (Standing::Blocked, Some(now + delays.after(failures.count, &mut self.random)))
+                (Standing::Blocked, Some(now + batch.delays.after(failures.count, &mut self.random)))
             }
             Some(Verdict::Failed(_, Retry::Late) | Verdict::Unknown(_, Retry::Late)) => {
                 failures.failed(now);
                 (Standing::Open, Some(now + LATE))
             }
-            Some(verdict) if is_fault(verdict) && under.is_probe && is_away => {
+            Some(verdict) if verdict.is_fault() && batch.is_probe && is_away => {
                 failures.probed();
                 (Standing::Open, Some(now))
             }
             _ => {
                 failures.failed(now);
-                let delay = delays.after(failures.count, &mut self.random);
+                let delay = batch.delays.after(failures.count, &mut self.random);
                 // While its backend is away, the breaker is what holds it.
-                let is_shared = is_away && verdict.is_some_and(is_fault);
-                (Standing::Open, (is_shared || self.budget.retry()).then_some(now + delay))
+                let is_held = is_away && verdict.is_some_and(Verdict::is_fault);
+                let shared = batch.shared.get(&object.subject.group).copied();
+                let may = is_held || shared.unwrap_or_else(|| self.budget.retry());
+                (Standing::Open, may.then_some(now + delay))
             }
         };
-        if let Some(
-            Verdict::Failed(_, Retry::Soon { after, .. }) | Verdict::Unknown(_, Retry::Soon { after, .. }),
-        ) = verdict
-        {
-            failures.patience(now, *after);
-        }
+        failures.patience(now, verdict.and_then(Verdict::retry_after));
         object.standing = standing;
         match standing {
             Standing::Blocked => self.blocked.insert(at),

@@ -33,6 +33,17 @@ pub enum Origin {
 }
 
 impl Origin {
+    /// All, in their order.
+    pub const ALL: [Origin; 7] = [
+        Origin::Files,
+        Origin::Person,
+        Origin::Poll,
+        Origin::Feed,
+        Origin::Webhook,
+        Origin::Retry,
+        Origin::Resync,
+    ];
+
     pub fn word(self) -> &'static str {
         match self {
             Origin::Files => "files",

@@ -12,6 +12,7 @@
 //! retry  ─┘   class, one entry an object      └◄── what came of each object
 //! ```
 
+mod away;
 mod begin;
 mod beside;
 pub mod conditions;
@@ -19,8 +20,11 @@ mod control;
 mod end;
 pub mod hint;
 mod hour;
+pub mod lease;
 mod object;
+pub mod observer;
 pub mod oscillation;
+pub mod owned;
 mod pace;
 pub mod pass;
 mod queue;
@@ -28,13 +32,14 @@ mod resync;
 mod retry;
 mod seen;
 pub mod settings;
+pub mod shard;
 pub mod snapshot;
 pub mod status;
 pub mod stream;
 pub mod subject;
 mod target;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod told;
 mod wanted;
 mod wish;

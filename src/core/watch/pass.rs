@@ -44,7 +44,8 @@ pub struct Seen {
     pub touched: Vec<Touched>,
 }
 
-/// One path of a difference. At the root stands the object itself: it was not there and is to be made, or it is to go.
+/// One path of a difference. At the root stands the object itself: with nothing before it is to be made, with nothing
+/// after it is to go, with both it is to be replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Touched {
     pub path: Path,
@@ -88,6 +89,26 @@ pub enum Retry {
 impl Verdict {
     pub fn is_in_sync(&self) -> bool {
         *self == Verdict::InSync
+    }
+
+    /// Whether it failed by the server's fault or the network's, which other objects of the backend share.
+    pub fn is_fault(&self) -> bool {
+        matches!(self.retry(), Some(Retry::Soon { fault: true, .. }))
+    }
+
+    /// How long the server asked to wait.
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self.retry() {
+            Some(Retry::Soon { after, .. }) => after,
+            _ => None,
+        }
+    }
+
+    fn retry(&self) -> Option<Retry> {
+        match self {
+            Verdict::Unknown(_, retry) | Verdict::Failed(_, retry) => Some(*retry),
+            _ => None,
+        }
     }
 
     /// The sentence behind it.

@@ -131,6 +131,11 @@ impl Queue {
         self.waiting.first().map(|(ready, _)| *ready)
     }
 
+    #[cfg(test)]
+    pub fn len(&self) -> usize {
+        self.count
+    }
+
     /// How many are due.
     pub fn depth(&self) -> usize {
         self.count - self.waiting.len()

@@ -4,7 +4,7 @@ use super::super::change::{Change, Shown};
 use super::super::digest::Digest;
 use super::super::observed::{Heard, Trouble};
 use super::super::path::Path;
-use super::super::report::{Action, CONTENDED, Entry, Explanation, FROZEN, HELD, Outcome};
+use super::super::report::{Action, CHANGE_LIMIT, CONTENDED, Entry, Explanation, FROZEN, HELD, Outcome};
 use super::pass::{Retry, Seen, Touched, Verdict};
 
 /// The digest of whatever stands in a secret's place. It tells that something stands there, and never what: no guess
@@ -34,7 +34,9 @@ fn verdict(entry: &Entry) -> Verdict {
         Outcome::InSync | Outcome::Done | Outcome::Applied => frozen(entry).unwrap_or(Verdict::InSync),
         Outcome::Planned => Verdict::Differs(Explanation::new(due(entry.action))),
         Outcome::Refused(why) if entry.observed.left_alone => Verdict::Differs(why.clone()),
-        Outcome::Refused(why) if matches!(why.reason, Some(HELD | FROZEN)) => Verdict::Differs(why.clone()),
+        Outcome::Refused(why) if matches!(why.reason, Some(HELD | FROZEN | CHANGE_LIMIT)) => {
+            Verdict::Differs(why.clone())
+        }
         Outcome::Refused(why) | Outcome::Extra(why) => Verdict::Refused(why.clone()),
         Outcome::Conflict(why) if contended() => {
             Verdict::Failed(why.clone(), Retry::Soon { fault: false, after: None })
@@ -87,7 +89,8 @@ fn touched(entry: &Entry) -> Vec<Touched> {
     let object = match entry.action {
         Action::Create => Some(whole(None, Some(WHOLE))),
         Action::Delete => Some(whole(Some(WHOLE), None)),
-        Action::None | Action::Update | Action::Replace => None,
+        Action::Replace => Some(whole(Some(WHOLE), Some(WHOLE))),
+        Action::None | Action::Update => None,
     };
     let changes = entry.changes.iter().chain(&entry.observed.frozen).map(|change| Touched {
         path: change.path.clone(),

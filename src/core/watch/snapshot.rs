@@ -128,7 +128,7 @@ pub fn condition(condition: &Condition, redactor: &Redactor) -> Condition {
 
 fn target(target: &TargetStatus, redactor: &Redactor) -> TargetStatus {
     TargetStatus {
-        name: target.name.clone(),
+        name: redactor.text(&target.name).into(),
         message: target.message.as_ref().map(|message| redactor.text(message).into_owned()),
         ..*target
     }

@@ -24,6 +24,17 @@ pub enum ConditionKind {
 }
 
 impl ConditionKind {
+    /// All, in their order.
+    pub const ALL: [ConditionKind; 7] = [
+        ConditionKind::Synced,
+        ConditionKind::Ready,
+        ConditionKind::Stalled,
+        ConditionKind::Conflict,
+        ConditionKind::Fighting,
+        ConditionKind::NotEffective,
+        ConditionKind::Unknown,
+    ];
+
     pub fn word(self) -> &'static str {
         match self {
             ConditionKind::Synced => "Synced",
@@ -47,6 +58,8 @@ pub enum Truth {
 }
 
 impl Truth {
+    pub const ALL: [Truth; 3] = [Truth::True, Truth::False, Truth::Unknown];
+
     pub fn word(self) -> &'static str {
         match self {
             Truth::True => "True",
@@ -137,6 +150,9 @@ pub struct Counters {
     pub worked: Histogram,
     /// Since when the longest pass runs; now.
     pub longest: Option<Duration>,
+    /// For each object in a pass, since when, added up; now. With `running` it gives the time of the work under way at
+    /// any later moment.
+    pub begun: Option<Duration>,
 }
 
 /// Upper bounds of the buckets of all durations, in seconds.

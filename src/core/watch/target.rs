@@ -83,6 +83,13 @@ impl Target {
         Turn::Opens
     }
 
+    /// The server asks for patience until then.
+    pub fn patience(&mut self, until: Duration) {
+        if let Some(open) = &mut self.open {
+            open.probe = open.probe.max(until);
+        }
+    }
+
     /// A pass has ended; if it was the probe, and in vain, the next one is due later.
     pub fn ended(&mut self, now: Duration, pass: PassId, random: &mut Random) {
         if let Some(open) = self.open.as_mut().filter(|open| open.under_way == Some(pass)) {

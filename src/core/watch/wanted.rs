@@ -96,6 +96,7 @@ impl Loop {
         self.idle = all().filter(|(_, object)| object.pace.is_idle(self.now)).map(|(at, _)| at).collect();
         self.unseen = Some(all().filter(|(_, object)| !object.is_seen).count());
         let used: BTreeSet<usize> = all().map(|(_, object)| object.target).collect();
+        self.targets_used = used.len();
         for at in (0..self.targets.len()).filter(|at| !used.contains(at)) {
             self.targets[at].forget();
         }

@@ -185,3 +185,7 @@ pub fn json(event: &Event, wall: Duration) -> String {
     members.extend(event.fields.iter().map(|(name, value)| ((*name).to_owned(), value.clone())));
     line(&members)
 }
+
+#[cfg(test)]
+#[path = "log_tests.rs"]
+mod tests;

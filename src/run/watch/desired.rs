@@ -120,15 +120,7 @@ impl Source {
             Chosen::Some(more) => warnings.extend(more),
             Chosen::None(problem) => return Err(NotBegun { exit: Exit::Usage, problems: vec![problem] }),
         }
-        let chosen = input.documents.iter().filter(|document| input.selection.takes(document));
-        let subjects: Vec<Subject> = chosen
-            .map(|document| Subject {
-                id: document.id.clone(),
-                group: group_of(&document.id, &input.kinds),
-                desired: wish(document, self.salt),
-                origin: document.origin.clone(),
-            })
-            .collect();
+        let subjects = subjects(&input.documents, &input.kinds, &input.selection, self.salt);
         let places = input.documents.iter().enumerate().map(|(at, document)| (document.id.clone(), at));
         let backends = input.backends.iter().filter_map(|raw| {
             let name = raw.root.get("metadata")?.get("name")?.as_str()?;
@@ -175,6 +167,17 @@ impl Desired {
 
 fn wrong(problems: Vec<Problem>) -> NotBegun {
     NotBegun { exit: Exit::BadInput, problems }
+}
+
+/// The documents that are chosen, as the loop knows them.
+pub fn subjects(documents: &[Document], kinds: &Kinds, selection: &Selection, salt: u128) -> Vec<Subject> {
+    let subject = |document: &Document| Subject {
+        id: document.id.clone(),
+        group: group_of(&document.id, kinds),
+        desired: wish(document, salt),
+        origin: document.origin.clone(),
+    };
+    documents.iter().filter(|document| selection.takes(document)).map(subject).collect()
 }
 
 /// What is asked about together: the objects of a kind that one listing serves, by a name of their own.

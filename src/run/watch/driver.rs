@@ -16,14 +16,18 @@ use super::files::{News, Watched};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, Hints, Observers, hints};
 use super::pass::{self, Ended, GRACE, Ground, Halt};
+use super::polling::{Pace, Polling};
 use super::prune::{self, Pruned};
 use super::say::{Teller, cause};
+use super::showing::Showing;
+use super::standing::Alive;
 use super::systemd::Manager;
 use super::ways::Ways;
 use super::{NotBegun, Settings};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
-use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, snapshot};
+use crate::core::watch::observer::Feed;
+use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Snapshot, snapshot};
 use crate::render::out::Out;
 use crate::render::watch::log;
 use crate::run::drive::Limits;
@@ -45,6 +49,9 @@ pub struct Driver<'o> {
     files: Watched,
     hinted: Hinted,
     manager: Manager,
+    showing: Showing,
+    /// Something changed since it was shown.
+    dirty: bool,
     passes: JoinSet<Ended>,
     loading: JoinSet<Loading>,
     /// The files changed while they were read.
@@ -72,10 +79,11 @@ enum Happened {
     Impatient,
     Tick,
     Ended(Result<Ended, JoinError>),
-    Loaded(Result<Loading, JoinError>),
+    Loaded(Box<Result<Loading, JoinError>>),
     Pruned(Option<Result<Pruned, Problem>>),
     Hinted(Vec<Hint>),
     Files(News),
+    Told(log::Event),
     Person,
     Reread,
     Woke,
@@ -98,6 +106,8 @@ impl<'o> Driver<'o> {
         teller.loaded(&read.desired, &read.warnings);
         ways.exposed().iter().for_each(|problem| teller.warned("credential is exposed", problem));
         let (hints, hinted) = hints();
+        let (now, secrets, dry_run) = (Instant::now(), teller.secrets(), settings.machine.dry_run);
+        let showing = Showing::begin(&settings.places, now, secrets, dry_run, &hints, &read.desired).await?;
         let ground = Ground {
             desired: Arc::new(read.desired),
             ways: Arc::new(ways),
@@ -106,7 +116,6 @@ impl<'o> Driver<'o> {
             attempts: Some(1),
         };
         ground.observers.wanted(&ground.desired, &ground.ways);
-        let now = Instant::now();
         Ok(Driver {
             teller,
             began: now,
@@ -116,6 +125,8 @@ impl<'o> Driver<'o> {
             files,
             hinted,
             manager: Manager::new(),
+            showing,
+            dirty: true,
             passes: JoinSet::new(),
             loading: JoinSet::new(),
             load_again: false,
@@ -140,7 +151,7 @@ impl<'o> Driver<'o> {
         loop {
             let stopping = self.patience.is_some();
             if stopping && self.passes.is_empty() && self.pruning.is_empty() {
-                return self.over(Exit::Success);
+                return self.over(Exit::Success).await;
             }
             let happened = tokio::select! {
                 biased;
@@ -150,16 +161,17 @@ impl<'o> Driver<'o> {
                 () = until(self.patience) => Happened::Impatient,
                 _ = tick.tick() => Happened::Tick,
                 Some(ended) = self.passes.join_next() => Happened::Ended(ended),
-                Some(loaded) = self.loading.join_next(), if !stopping => Happened::Loaded(loaded),
+                Some(loaded) = self.loading.join_next(), if !stopping => Happened::Loaded(Box::new(loaded)),
                 Some(pruned) = self.pruning.next(), if !self.pruning.is_empty() => Happened::Pruned(pruned),
                 () = resyncs.notified(), if !stopping => Happened::Person,
                 news = self.files.next(), if !stopping => Happened::Files(news),
+                event = self.showing.event() => Happened::Told(event),
                 () = until(self.wake) => Happened::Woke,
                 () = sleep_until(self.read_at), if !stopping => Happened::Reread,
                 hints = self.hinted.next(), if !stopping => Happened::Hinted(hints),
             };
             if let Some(exit) = self.take(happened) {
-                return self.over(exit);
+                return self.over(exit).await;
             }
             self.prune_if_due();
         }
@@ -174,9 +186,10 @@ impl<'o> Driver<'o> {
                 return Some(Exit::Failed);
             }
             Happened::Stop => self.stop(),
-            Happened::Tick => self.manager.beat(),
+            Happened::Tick => self.tick(),
+            Happened::Told(event) => self.teller.say(&event),
             Happened::Ended(ended) => self.ended(done(ended)),
-            Happened::Loaded(loading) => self.loaded(done(loading)),
+            Happened::Loaded(loading) => self.loaded(done(*loading)),
             Happened::Pruned(pruned) => self.pruned(pruned),
             Happened::Hinted(hints) => self.step(Event::Hints(hints)),
             Happened::Files(News::Changed) | Happened::Reread => self.load(),
@@ -195,6 +208,7 @@ impl<'o> Driver<'o> {
     }
 
     fn step(&mut self, event: Event) {
+        self.dirty = true;
         let mut turned = Vec::new();
         for effect in self.machine.step(self.began.elapsed(), event) {
             match effect {
@@ -233,10 +247,29 @@ impl<'o> Driver<'o> {
         self.halt.stop.cancel();
     }
 
-    fn over(mut self, exit: Exit) -> Exit {
+    async fn over(mut self, exit: Exit) -> Exit {
         self.halt.abort.cancel();
+        self.show();
+        self.showing.end().await;
         self.teller.say(&log::Event::info("stopped"));
         exit
+    }
+
+    /// The loop goes on: whoever waits for a sign of it is given one.
+    fn tick(&mut self) {
+        self.manager.beat();
+        self.showing.alive();
+        if std::mem::take(&mut self.dirty) {
+            self.show();
+        }
+    }
+
+    fn show(&mut self) {
+        if self.showing.is_of_use() {
+            let (desired, status) = (self.state.clone(), self.machine.status());
+            let seen_all = self.machine.has_seen_all();
+            self.showing.publish(Snapshot { desired, status, seen_all, ..Snapshot::default() });
+        }
     }
 
     /// Reads the files, after the reading that is under way if there is one.
@@ -274,6 +307,7 @@ impl<'o> Driver<'o> {
     /// The files are no good: what they said before holds.
     fn keep_the_last(&mut self, problems: Vec<Problem>) {
         self.teller.invalid(&problems);
+        self.dirty = true;
         let since = if self.state.valid { self.began.elapsed() } else { self.state.since };
         let failures = self.state.failures + 1;
         self.state = snapshot::Desired { valid: false, problems, since, failures, ..self.state };
@@ -294,6 +328,7 @@ impl<'o> Driver<'o> {
             self.teller.loaded(&desired, warnings);
             let since = if was_valid { self.state.since } else { self.began.elapsed() };
             let (loads, failures) = (self.state.loads + 1, self.state.failures);
+            self.dirty = true;
             self.state = snapshot::Desired { valid: true, problems: Vec::new(), since, loads, failures };
         }
         if changed {
@@ -346,10 +381,21 @@ impl<'o> Driver<'o> {
 }
 
 /// Those who look out for changes.
-fn observers(_settings: &Settings, hints: Hints) -> Observers {
+fn observers(settings: &Settings, hints: Hints) -> Observers {
     let mut all = Observers::default();
+    let pace = Pace { interval: settings.interval, seed: settings.machine.seed };
+    let polling = Arc::new(Polling::start(pace, hints.clone()));
+    all.add(polling.clone());
     // Polling rests while a feed tells what happens.
-    all.add(Feeds::new(hints, Arc::new(|_, _| {})));
+    let announce = move |group: &Arc<str>, alive| {
+        let feed = match alive {
+            Alive::No => Feed::None,
+            Alive::Lossy => Feed::Lossy,
+            Alive::Replays => Feed::Replays,
+        };
+        polling.feed(group.clone(), feed);
+    };
+    all.add(Feeds::new(hints, Arc::new(announce)));
     all
 }
 

@@ -7,16 +7,30 @@
 //!
 //! Nothing that is kept here says what is so: a process that is killed and started anew comes to the same end.
 
+pub mod ask;
 pub mod desired;
 mod driver;
+pub mod face;
 pub mod feeds;
 pub mod files;
+mod guard;
+pub mod hook;
+mod interests;
 mod loading;
 pub mod observers;
+pub mod once;
+pub mod outbox;
 mod pass;
+pub mod polling;
+pub mod port;
+mod post;
+mod process;
 mod prune;
 mod say;
+pub mod showing;
+pub mod shown;
 pub mod standing;
+pub mod status_file;
 mod systemd;
 pub mod ways;
 
@@ -33,6 +47,7 @@ use crate::run::drive::Limits;
 
 use desired::Source;
 use driver::Driver;
+use showing::Places;
 use ways::Opening;
 
 /// What a watch is told once.
@@ -40,6 +55,7 @@ pub struct Settings {
     pub source: Source,
     pub opening: Opening,
     pub pruning: Gates,
+    pub places: Places,
     pub machine: settings::Settings,
     /// How often is polled; `None`: it adapts.
     pub interval: Option<Duration>,

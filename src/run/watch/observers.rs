@@ -26,6 +26,16 @@ pub trait Observer: Send + Sync {
     fn asked(&self, ask: &Ask);
 }
 
+impl<O: Observer + ?Sized> Observer for Arc<O> {
+    fn wanted(&self, desired: &Arc<Desired>, ways: &Arc<Ways>) {
+        (**self).wanted(desired, ways);
+    }
+
+    fn asked(&self, ask: &Ask) {
+        (**self).asked(ask);
+    }
+}
+
 /// All observers.
 #[derive(Default)]
 pub struct Observers {
@@ -80,6 +90,11 @@ impl Hints {
         if self.sender.try_send(hint).is_err() {
             self.shared.overflowed.store(true, Ordering::Release);
         }
+    }
+
+    /// The way itself, for those who wait until there is room.
+    pub fn sender(&self) -> Sender<Hint> {
+        self.sender.clone()
     }
 
     /// Whether a backend is not to be asked for now: its breaker is open, and probes are the loop's business.

@@ -7,7 +7,7 @@
 mod actors;
 mod audit;
 pub mod campaigns;
-mod dice;
+pub mod dice;
 mod fate;
 mod makes;
 mod operations;
@@ -15,7 +15,7 @@ mod oracle;
 mod pruning;
 mod run;
 mod scene;
-mod shrink;
+pub mod shrink;
 mod tally;
 mod trouble;
 mod workload;

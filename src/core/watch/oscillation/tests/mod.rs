@@ -1,0 +1,6 @@
+//! The detector against a world of two writers, in virtual time.
+
+mod deletions;
+mod fights;
+mod many;
+pub mod world;

@@ -1,0 +1,291 @@
+//! The status document: where everything stands, with dates and names as text. It is what `/status` answers, what the
+//! status file holds, and what `trueup status` reads back.
+//!
+//! The shape is a promise (`schemaVersion`): members are added, never renamed. Words of other versions are kept as they
+//! come, so that an older program can still show them.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::core::identity::ObjectId;
+use crate::core::node::Origin;
+use crate::core::problem::Problem;
+use crate::core::redact::Redactor;
+use crate::core::value::Value;
+use crate::core::watch::status::{Condition, ObjectStatus, Status, TargetStatus};
+use crate::core::watch::{ConditionKind, Snapshot, Truth};
+
+use super::super::json::SCHEMA_VERSION;
+use super::time::{self, date};
+
+/// The name of a word that this program has, or that another version had.
+type Word = Cow<'static, str>;
+
+/// Where everything stands.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Document {
+    pub schema_version: u32,
+    pub command: Word,
+    /// When this was made.
+    pub time: String,
+    /// When the loop last gave a sign of life.
+    pub last_alive: String,
+    pub instance: Instance,
+    pub desired: Desired,
+    /// Every object was looked at since it was last wanted otherwise.
+    pub seen_all: bool,
+    pub summary: Summary,
+    pub warnings: Vec<String>,
+    /// By name.
+    pub targets: Vec<Target>,
+    /// By backend, kind and key.
+    pub objects: Vec<Object>,
+}
+
+/// The process.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Instance {
+    pub name: String,
+    pub version: String,
+    pub role: Word,
+    pub dry_run: bool,
+    pub started: String,
+}
+
+/// The files.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Desired {
+    pub valid: bool,
+    pub since: String,
+    pub loads: u64,
+    pub failures: u64,
+    pub problems: Vec<Trouble>,
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Trouble {
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub position: Option<Position>,
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Position {
+    pub file: String,
+    pub line: u32,
+    pub column: u32,
+}
+
+/// Numbers first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Summary {
+    pub objects: usize,
+    /// How many objects have each condition, by its status.
+    pub conditions: BTreeMap<Word, BTreeMap<Word, usize>>,
+    /// Objects that wait for a pass and are due.
+    pub queued: usize,
+    pub running: usize,
+    /// Since the start.
+    pub writes: u64,
+    /// Drift that only a resync found.
+    pub missed_events: u64,
+}
+
+/// A backend.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Target {
+    pub name: String,
+    /// Nothing but probes is sent.
+    pub open: bool,
+    pub since: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_probe: Option<String>,
+}
+
+/// An object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Object {
+    pub identity: Identity,
+    /// The key as a person reads it.
+    pub name: String,
+    pub position: Position,
+    pub conditions: Vec<State>,
+    /// Passes in a row that failed.
+    pub attempts: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_attempt: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_synced: Option<String>,
+    pub writes: u64,
+}
+
+/// What names an object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Identity {
+    pub backend: String,
+    pub kind: String,
+    pub key: serde_json::Map<String, Value>,
+}
+
+/// A condition.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct State {
+    #[serde(rename = "type")]
+    pub kind: Word,
+    pub status: Word,
+    pub reason: Word,
+    pub message: String,
+    pub last_transition_time: String,
+}
+
+impl Document {
+    /// The document of a snapshot, made at the time `now` of a loop that was last `alive` at that time, without secrets.
+    pub fn of(snapshot: &Snapshot, now: Duration, alive: Duration, redactor: &Redactor) -> Document {
+        let snapshot = snapshot.scrubbed(redactor);
+        let zero = snapshot.zero;
+        let Snapshot { instance, desired, status, seen_all, .. } = snapshot;
+        let mut objects: Vec<&ObjectStatus> = status.objects.iter().collect();
+        objects.sort_by(|a, b| a.id.cmp(&b.id));
+        let mut targets: Vec<Target> =
+            status.targets.iter().map(|target| self::target(target, zero)).collect();
+        targets.sort_by(|a, b| a.name.cmp(&b.name));
+        Document {
+            schema_version: SCHEMA_VERSION,
+            command: "status".into(),
+            time: date(zero + now),
+            last_alive: date(zero + alive),
+            instance: Instance {
+                name: instance.name,
+                version: instance.version.into(),
+                role: instance.role.word().into(),
+                dry_run: instance.dry_run,
+                started: date(instance.started),
+            },
+            desired: Desired {
+                valid: desired.valid,
+                since: date(zero + desired.since),
+                loads: desired.loads,
+                failures: desired.failures,
+                problems: desired.problems.iter().map(trouble).collect(),
+            },
+            seen_all,
+            summary: summary(&status),
+            objects: objects.into_iter().map(|object| self::object(object, zero)).collect(),
+            warnings: status.warnings,
+            targets,
+        }
+    }
+}
+
+impl Document {
+    /// When this was made, since 1970.
+    pub fn made_at(&self) -> Option<Duration> {
+        time::read(&self.time)
+    }
+
+    /// When the loop last gave a sign of life, since 1970.
+    pub fn alive_at(&self) -> Option<Duration> {
+        time::read(&self.last_alive)
+    }
+}
+
+fn summary(status: &Status) -> Summary {
+    let tally = status.tally();
+    let by_truth = |kind: ConditionKind| {
+        let counts = Truth::ALL.map(|truth| (Word::from(truth.word()), tally.of(kind, truth)));
+        (Word::from(kind.word()), counts.into_iter().collect())
+    };
+    Summary {
+        objects: status.objects.len(),
+        conditions: ConditionKind::ALL.into_iter().map(by_truth).collect(),
+        queued: status.counters.depth,
+        running: status.counters.running,
+        writes: status.counters.writes,
+        missed_events: status.counters.missed_events,
+    }
+}
+
+fn target(target: &TargetStatus, zero: Duration) -> Target {
+    Target {
+        name: target.name.to_string(),
+        open: target.open,
+        since: date(zero + target.since),
+        message: target.message.clone(),
+        next_probe: target.next.map(|next| date(zero + next)),
+    }
+}
+
+fn object(object: &ObjectStatus, zero: Duration) -> Object {
+    let mut conditions: Vec<&Condition> = object.conditions.iter().collect();
+    conditions.sort_by_key(|condition| condition.kind);
+    Object {
+        identity: identity(&object.id),
+        name: object.id.key.to_string(),
+        position: position(&object.origin),
+        conditions: conditions.into_iter().map(|condition| state(condition, zero)).collect(),
+        attempts: object.attempts,
+        next_attempt: object.next.map(|next| date(zero + next)),
+        last_synced: object.synced.map(|synced| date(zero + synced)),
+        writes: object.writes,
+    }
+}
+
+fn identity(id: &ObjectId) -> Identity {
+    let key = id.key.parts().iter().map(|(name, value)| (name.to_string(), value.clone()));
+    Identity { backend: id.kind.backend.to_string(), kind: id.kind.kind.to_string(), key: key.collect() }
+}
+
+fn state(condition: &Condition, zero: Duration) -> State {
+    State {
+        kind: condition.kind.word().into(),
+        status: condition.truth.word().into(),
+        reason: condition.reason.into(),
+        message: cut(&condition.message),
+        last_transition_time: date(zero + condition.since),
+    }
+}
+
+/// The longest message of a condition, in bytes.
+const LONGEST: usize = 1024;
+
+fn cut(message: &str) -> String {
+    if message.len() <= LONGEST {
+        return message.to_owned();
+    }
+    let end = (0..=LONGEST - '…'.len_utf8()).rev().find(|at| message.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}…", &message[..end])
+}
+
+fn trouble(problem: &Problem) -> Trouble {
+    Trouble {
+        message: problem.message.clone(),
+        hint: problem.hint.clone(),
+        position: problem.origin.as_ref().map(position),
+    }
+}
+
+fn position(origin: &Origin) -> Position {
+    Position { file: origin.file.to_string(), line: origin.at.line, column: origin.at.column }
+}
+
+#[cfg(test)]
+#[path = "document_tests.rs"]
+mod tests;
