@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::auth::Credentials;
 use super::exchange::{Guarded, Line, now};
+use super::feed::{self, Ended, Feed};
 use super::http::HttpTransport;
 use super::issuer::Issuer;
 use super::limit::Limiter;
@@ -158,6 +159,24 @@ impl<Mode> Client<Mode> {
     /// There is no answer, or no request that could have one.
     pub async fn look(&self, kind: &Kind, target: &Target) -> Result<SeenRead, Failure> {
         self.line.look(kind, target).await
+    }
+
+    pub(super) fn line(&self) -> &Arc<Line> {
+        &self.line
+    }
+
+    /// Opens the change feed of a kind, from a position or from now on. It counts as a listing: what cannot write
+    /// may follow too.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub async fn feed(
+        &self,
+        kind: &Arc<Kind>,
+        collection: &Collection,
+        position: Option<&str>,
+    ) -> Result<Feed, Ended> {
+        feed::open(&self.line, kind, collection, position).await
     }
 
     /// The requests that were sent, by role.

@@ -11,7 +11,7 @@ use url::Url;
 use super::auth::{AuthError, Authenticator, Proof};
 use super::issuer::Issuer;
 use super::limit::{Limiter, Load};
-use super::transport::{Transport, TransportClass, TransportError};
+use super::transport::{Begun, Pieces, Transport, TransportClass, TransportError};
 use crate::backend::connection::Text;
 use crate::backend::refusal::retry_after;
 use crate::backend::request::Site;
@@ -64,9 +64,34 @@ impl Transport for Guarded {
         if self.writes || request.role.is_read() {
             return self.inner.send(request);
         }
-        let refused = TransportError::new(TransportClass::Refused, "this command never writes");
-        Box::pin(std::future::ready(Err(refused)))
+        Box::pin(std::future::ready(Err(never_writes())))
     }
+
+    fn open<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<Begun, TransportError>> {
+        if self.writes || request.role.is_read() {
+            return self.inner.open(request);
+        }
+        Box::pin(std::future::ready(Err(never_writes())))
+    }
+}
+
+fn never_writes() -> TransportError {
+    TransportError::new(TransportClass::Refused, "this command never writes")
+}
+
+/// How much of an answer is waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Until {
+    Whole,
+    /// The head. What goes on after it takes none of the places of requests: it would hold one for as long as it
+    /// lasts.
+    Head,
+}
+
+/// An answer, and what is still to come of it.
+pub struct Got {
+    pub answer: HttpAnswer,
+    pub pieces: Option<Pieces>,
 }
 
 impl Line {
@@ -106,14 +131,24 @@ impl Line {
     /// # Errors
     /// Why there is no answer; also a credential that is not there, and a redirect that is not followed.
     pub async fn exchange(&self, request: HttpRequest) -> Result<(Url, HttpAnswer), TransportError> {
+        let (url, got) = self.obtain(request, Until::Whole).await?;
+        Ok((url, got.answer))
+    }
+
+    /// Sends a request and gives the final answer as far as that is waited for.
+    ///
+    /// # Errors
+    /// As [`Line::exchange`].
+    pub async fn obtain(&self, request: HttpRequest, until: Until) -> Result<(Url, Got), TransportError> {
         let mut request = request;
         for _ in 0..=MOST_REDIRECTS {
             let url = self.site.base.locate(&request.url);
             let url = url.map_err(|e| TransportError::new(TransportClass::Refused, e.to_string()))?;
-            let answer = self.authorized(&request).await?;
+            let got = self.authorized(&request, until).await?;
+            let answer = &got.answer;
             let is_redirect = matches!(answer.status, 301 | 302 | 303 | 307 | 308);
             let Some(location) = answer.header("location").filter(|_| is_redirect) else {
-                return Ok((url, answer));
+                return Ok((url, got));
             };
             request.url = self.follow(&request, &url, answer.status, location)?;
         }
@@ -147,23 +182,23 @@ impl Line {
     }
 
     /// One request with its credential, and once more with another if the server does not take the first.
-    async fn authorized(&self, request: &HttpRequest) -> Result<HttpAnswer, TransportError> {
+    async fn authorized(&self, request: &HttpRequest, until: Until) -> Result<Got, TransportError> {
         let proof = self.auth.current(self).await.map_err(|error| no_credential(&error))?;
         self.secrets.learn(proof.iter().flat_map(|proof| proof.secrets()));
-        let answer = self.limited(request, proof.as_deref()).await?;
-        let Some(proof) = proof else { return Ok(answer) };
-        if answer.status != 401 {
+        let got = self.admitted(request, proof.as_deref(), until).await?;
+        let Some(proof) = proof else { return Ok(got) };
+        if got.answer.status != 401 {
             proof.accept();
-            return Ok(answer);
+            return Ok(got);
         }
         let renewed = self.auth.renewed(&proof, self).await.map_err(|error| no_credential(&error))?;
-        let Some(renewed) = renewed else { return Ok(answer) };
+        let Some(renewed) = renewed else { return Ok(got) };
         self.secrets.learn(renewed.secrets());
-        let answer = self.limited(request, Some(&renewed)).await?;
-        if answer.status != 401 {
+        let got = self.admitted(request, Some(&renewed), until).await?;
+        if got.answer.status != 401 {
             renewed.accept();
         }
-        Ok(answer)
+        Ok(got)
     }
 
     /// One request among the others of the backend, with its headers.
@@ -172,6 +207,15 @@ impl Line {
         request: &HttpRequest,
         proof: Option<&Proof>,
     ) -> Result<HttpAnswer, TransportError> {
+        self.admitted(request, proof, Until::Whole).await.map(|got| got.answer)
+    }
+
+    async fn admitted(
+        &self,
+        request: &HttpRequest,
+        proof: Option<&Proof>,
+        until: Until,
+    ) -> Result<Got, TransportError> {
         let mut whole = request.clone();
         for (name, value) in &self.headers {
             let name = name.to_ascii_lowercase();
@@ -183,22 +227,35 @@ impl Line {
         if let Some(proof) = proof {
             proof.put_into(&mut whole);
         }
-        let permit = self.limiter.enter(request.role.is_read()).await;
+        let permit = match until {
+            Until::Whole => Some(self.limiter.enter(request.role.is_read()).await),
+            Until::Head => {
+                self.limiter.turn().await;
+                None
+            }
+        };
         if let Some(answer) = self.refused_already(request.role) {
-            return Ok(answer);
+            return Ok(Got { answer, pieces: None });
         }
         let began = Instant::now();
-        let told = self.transport.send(&whole).await;
+        let (told, pieces) = match until {
+            Until::Whole => (self.transport.send(&whole).await, None),
+            Until::Head => match self.transport.open(&whole).await {
+                Ok(begun) => (Ok(begun.head), Some(begun.pieces)),
+                Err(error) => (Err(error), None),
+            },
+        };
         self.log(request, &told, began.elapsed());
         if !matches!(&told, Err(error) if matches!(error.class, TransportClass::NotSent | TransportClass::Refused))
         {
             self.count(request.role);
         }
-        permit.learn(load(&told));
-        if let Ok(answer) = &told {
-            self.pause(request.role, answer);
+        if let Some(permit) = permit {
+            permit.learn(load(&told));
         }
-        told
+        let answer = told?;
+        self.pause(request.role, &answer);
+        Ok(Got { answer, pieces })
     }
 
     /// The refusal that a server gave for longer than a run waits: what it asked for holds for requests of the

@@ -2,14 +2,16 @@
 //! request that never left.
 
 use std::error::Error as _;
+use std::sync::OnceLock;
 use std::time::Duration;
 
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::tls::{self, TlsError};
-use super::transport::{Transport, TransportClass, TransportError};
+use super::transport::{Begun, Transport, TransportClass, TransportError};
 use crate::backend::base::Base;
 use crate::backend::connection::{Limits, Tls};
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
@@ -50,6 +52,10 @@ impl Timeouts {
 /// The transport over sockets.
 pub struct HttpTransport {
     client: reqwest::Client,
+    /// For answers that go on for long: on connections of their own, they take none of the streams of the others
+    /// (RFC 9113, 5.1.2), and a connection that is given up takes nothing else along.
+    streams: OnceLock<reqwest::Client>,
+    tls: Tls,
     base: Base,
     timeouts: Timeouts,
 }
@@ -62,19 +68,8 @@ impl HttpTransport {
     pub fn new(base: Base, tls: &Tls, limits: &Limits) -> Result<HttpTransport, TlsError> {
         tls::choose_provider();
         let timeouts = Timeouts::of(limits);
-        let builder = reqwest::Client::builder()
-            .user_agent(USER_AGENT)
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(timeouts.connect);
-        let builder = if base.origin().starts_with("https:") {
-            tls::configure(builder, tls)?
-        } else {
-            // The system's certificates are not read where none is checked.
-            builder.tls_certs_only(std::iter::empty())
-        };
-        let builder = if goes_directly() { builder.no_proxy() } else { builder };
-        Ok(HttpTransport { client: builder.build()?, base, timeouts })
+        let client = client(&base, tls, &timeouts)?;
+        Ok(HttpTransport { client, streams: OnceLock::new(), tls: tls.clone(), base, timeouts })
     }
 
     async fn exchange(&self, request: &HttpRequest) -> Result<HttpAnswer, TransportError> {
@@ -93,18 +88,34 @@ impl HttpTransport {
             Ok(Err(error)) => return Err(self.explain(error)),
             Err(_) => return Err(self.timed_out(self.timeouts.headers)),
         };
-        let status = response.status().as_u16();
-        let headers = response.headers().iter().map(|(name, value)| {
-            (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
-        });
-        let headers = headers.collect();
+        let head = head(&response);
         let body = self.body(response, end).await.map_err(|error| match (error.class, request.role) {
             (TransportClass::TooLarge, Role::List) => {
                 error.hint("declare paging for the listing, or narrow it by its query")
             }
             _ => error,
         });
-        Ok(HttpAnswer { status, headers, body: body? })
+        Ok(HttpAnswer { body: body?, ..head })
+    }
+
+    /// Made when the first feed is opened: few commands ever open one.
+    fn streams(&self) -> Result<reqwest::Client, TransportError> {
+        if let Some(client) = self.streams.get() {
+            return Ok(client.clone());
+        }
+        let made = client(&self.base, &self.tls, &self.timeouts)
+            .map_err(|error| TransportError::new(TransportClass::Setup, error.to_string()))?;
+        Ok(self.streams.get_or_init(|| made).clone())
+    }
+
+    /// The head of an answer whose body comes by and by, never packed: what packs gathers first.
+    async fn begin(&self, request: &HttpRequest) -> Result<Begun, TransportError> {
+        let mut asked = self.request(request)?;
+        asked.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let response = self.streams()?.execute(asked).await.map_err(|error| self.explain(error))?;
+        let head = head(&response);
+        let pieces = response.bytes_stream().map(|piece| piece.map_err(|error| ended_early(&error)));
+        Ok(Begun { head, pieces: pieces.boxed() })
     }
 
     fn request(&self, request: &HttpRequest) -> Result<reqwest::Request, TransportError> {
@@ -147,8 +158,7 @@ impl HttpTransport {
                 Ok(Ok(Some(chunk))) => chunk,
                 Ok(Ok(None)) => return Ok(body),
                 Ok(Err(error)) => {
-                    let what = format!("the answer ended too early: {}", cause(&error));
-                    return Err(TransportError::new(TransportClass::Lost, what));
+                    return Err(ended_early(&error));
                 }
                 Err(_) => {
                     return Err(self.timed_out(if idle < end {
@@ -195,9 +205,30 @@ impl HttpTransport {
     }
 }
 
+/// What sends requests to one backend.
+fn client(base: &Base, tls: &Tls, timeouts: &Timeouts) -> Result<reqwest::Client, TlsError> {
+    let builder = reqwest::Client::builder()
+        .user_agent(USER_AGENT)
+        .redirect(reqwest::redirect::Policy::none())
+        .referer(false)
+        .connect_timeout(timeouts.connect);
+    let builder = if base.origin().starts_with("https:") {
+        tls::configure(builder, tls)?
+    } else {
+        // The system's certificates are not read where none is checked.
+        builder.tls_certs_only(std::iter::empty())
+    };
+    let builder = if goes_directly() { builder.no_proxy() } else { builder };
+    Ok(builder.build()?)
+}
+
 impl Transport for HttpTransport {
     fn send<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, TransportError>> {
         Box::pin(self.exchange(request))
+    }
+
+    fn open<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<Begun, TransportError>> {
+        Box::pin(self.begin(request))
     }
 }
 
@@ -206,6 +237,18 @@ impl Transport for HttpTransport {
 fn goes_directly() -> bool {
     let all = |list: String| list.split(',').any(|entry| entry.trim() == "*");
     ["NO_PROXY", "no_proxy"].iter().any(|name| std::env::var(name).is_ok_and(all))
+}
+
+/// The head of an answer, without its body.
+fn head(response: &reqwest::Response) -> HttpAnswer {
+    let headers = response.headers().iter().map(|(name, value)| {
+        (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
+    });
+    HttpAnswer { status: response.status().as_u16(), headers: headers.collect(), body: Vec::new() }
+}
+
+fn ended_early(error: &reqwest::Error) -> TransportError {
+    TransportError::new(TransportClass::Lost, format!("the answer ended too early: {}", cause(error)))
 }
 
 /// The innermost cause, which says what happened; the outer ones say where.

@@ -82,10 +82,15 @@ impl Limiter {
     pub async fn enter(&self, reads: bool) -> Permit {
         let gate = if reads { &self.reads } else { &self.writes };
         let permit = gate.clone().enter().await;
+        self.turn().await;
+        permit
+    }
+
+    /// Waits until the server may be asked at all: for what lasts, and has no place among the requests.
+    pub async fn turn(&self) {
         while let Some(start) = self.start(Instant::now()) {
             sleep_until(start).await;
         }
-        permit
     }
 
     /// Sends nothing for a while: what the server asked for in `Retry-After`.

@@ -44,12 +44,12 @@ pub(super) struct Job {
     kind: Arc<Kind>,
     collection: Arc<Collection>,
     wanted: Wanted,
-    version: Option<VersionToken>,
+    pub(super) version: Option<VersionToken>,
     doing: Arc<str>,
 }
 
 /// What to look at where pages do not lead to an end.
-const CHECK_PAGE: &str = "check `page` of the kind's `list` in the backend";
+pub(super) const CHECK_PAGE: &str = "check `page` of the kind's `list` in the backend";
 
 /// Lists a collection.
 pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, wanted: &Wanted) -> Answer {
@@ -79,7 +79,7 @@ pub async fn list(line: &Arc<Line>, kind: &Arc<Kind>, collection: &Collection, w
 }
 
 /// Whether the server says that there is no such page.
-fn is_no_page(failure: &Failure) -> bool {
+pub(super) fn is_no_page(failure: &Failure) -> bool {
     matches!(failure.class, FailureClass::Status(400 | 404 | 416 | 422))
 }
 
@@ -175,7 +175,7 @@ impl Job {
         let mut tries = if patient { TRIES } else { 1 };
         let mut wait = FIRST_WAIT;
         let (url, answer) = loop {
-            let (url, answer) = self.page(&at).await?;
+            let (url, answer) = self.page(&at, None).await?;
             tries -= 1;
             if tries == 0 || !matches!(answer.status, 429 | 503) {
                 break (url, answer);
@@ -223,7 +223,7 @@ impl Job {
     }
 
     async fn seen_page(&self, at: &PageAt) -> Result<SeenPage, Failure> {
-        let (url, answer) = self.page(at).await?;
+        let (url, answer) = self.page(at, None).await?;
         self.line.judge(&self.doing, |context| {
             let page = listing::open(context, self.listed(), &url, answer.clone())?;
             let facts = page.facts.clone();
@@ -233,14 +233,15 @@ impl Job {
         })
     }
 
-    async fn page(&self, at: &PageAt) -> Result<(Url, HttpAnswer), Failure> {
+    /// Asks for a page; with the ETag of its last answer, only where it is another one by now.
+    pub(super) async fn page(&self, at: &PageAt, tag: Option<&str>) -> Result<(Url, HttpAnswer), Failure> {
         let version = self.version.as_ref().map(|version| &*version.text);
         let request = request::list(&self.line.site, self.listed().list, &self.collection, version, at);
         let request = request.map_err(|f| self.line.judge(&self.doing, |context| context.wrap(f)))?;
-        self.line.send(&self.doing, request).await
+        self.line.send(&self.doing, request.unless(tag)).await
     }
 
-    fn open(&self, url: &Url, answer: HttpAnswer, patient: bool) -> Result<OpenPage, Failure> {
+    pub(super) fn open(&self, url: &Url, answer: HttpAnswer, patient: bool) -> Result<OpenPage, Failure> {
         // On a page after the first, the collection was there a moment ago.
         if !patient && self.listed().is_absent(&answer) {
             return Ok(OpenPage::empty(answer));
@@ -263,17 +264,17 @@ impl Job {
         })
     }
 
-    fn listed(&self) -> Listed<'_> {
+    pub(super) fn listed(&self) -> Listed<'_> {
         let list = self.kind.list.as_ref().expect("there is a listing");
         Listed { kind: &self.kind, list, collection: &self.collection }
     }
 
     /// A thread that did not come to its end.
-    fn unread(&self, error: &JoinError) -> Failure {
+    pub(super) fn unread(&self, error: &JoinError) -> Failure {
         self.refuse(&format!("a page could not be read: {error}"), None)
     }
 
-    fn refuse(&self, what: &str, hint: Option<&str>) -> Failure {
+    pub(super) fn refuse(&self, what: &str, hint: Option<&str>) -> Failure {
         self.line
             .judge(&self.doing, |context| context.fail(FailureClass::Refused, what, hint.map(Into::into)))
     }

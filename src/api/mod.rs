@@ -7,12 +7,14 @@ pub mod client;
 mod exchange;
 pub mod exec;
 pub mod exposed;
+pub mod feed;
 mod file;
 pub mod http;
 mod issuer;
 pub mod limit;
 mod list;
-mod tls;
+pub mod poll;
+pub mod tls;
 pub mod transport;
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use reqwest::{Certificate, ClientBuilder, Identity};
 
 use super::file;
 use crate::backend::connection::Tls;
+use crate::core::digest::Digest;
 
 /// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -69,3 +70,13 @@ fn read(path: &Path, what: &'static str) -> Result<Vec<u8>, TlsError> {
 #[cfg(test)]
 #[path = "tls_tests.rs"]
 mod tests;
+
+/// Tells certificates and keys apart from those that stood in the same files before; what cannot be read counts as
+/// nothing.
+pub fn fingerprint(tls: &Tls) -> Digest {
+    let paths = [&tls.ca, &tls.cert, &tls.key];
+    let of =
+        |path: &Option<PathBuf>| path.as_deref().and_then(|path| file::read(path).ok()).unwrap_or_default();
+    let each = paths.iter().flat_map(|path| Digest::of_bytes(&of(path)).0.to_be_bytes());
+    Digest::of_bytes(&each.collect::<Vec<u8>>())
+}

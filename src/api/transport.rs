@@ -1,16 +1,41 @@
 //! The seam between requests as values and the world: one exchange, nothing more. Redirects, credentials and
 //! retries are the business of those above; the built-in server is a transport without sockets.
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
+use futures_util::stream::{BoxStream, StreamExt};
 
 use crate::backend::wire::{HttpAnswer, HttpRequest};
 use crate::core::exchange::FailureClass;
+
+/// The body of an answer, piece by piece, for as long as it goes.
+pub type Pieces = BoxStream<'static, Result<Bytes, TransportError>>;
+
+/// An answer whose head is there.
+pub struct Begun {
+    /// Without the body, unless it was read already.
+    pub head: HttpAnswer,
+    pub pieces: Pieces,
+}
 
 /// Sends one request and waits for the whole answer, whatever its status.
 pub trait Transport: Send + Sync {
     /// # Errors
     /// Why there is no answer.
     fn send<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, TransportError>>;
+
+    /// Sends one request and waits for the head of the answer. How long that, and each piece, may take is the
+    /// caller's business. A transport that knows only whole answers gives one of a single piece.
+    ///
+    /// # Errors
+    /// Why there is no answer.
+    fn open<'a>(&'a self, request: &'a HttpRequest) -> BoxFuture<'a, Result<Begun, TransportError>> {
+        Box::pin(async move {
+            let mut head = self.send(request).await?;
+            let body = Bytes::from(std::mem::take(&mut head.body));
+            Ok(Begun { head, pieces: futures_util::stream::iter([Ok(body)]).boxed() })
+        })
+    }
 }
 
 /// Why there is no answer.

@@ -11,7 +11,7 @@ use crate::core::node::{Node, Secret};
 use super::base::Base;
 
 /// Everything about a backend but its kinds.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Connection {
     pub name: Arc<str>,
     /// What `{owner}` stands for: who we are, to a server that asks.

@@ -129,6 +129,11 @@ impl<'a> Reader<'a> {
         Reader { of, vars: of.vars(answer), paths: filters.filter_map(Filter::plain).collect() }
     }
 
+    /// What filters on an element may name.
+    pub fn vars(&self) -> &Vars {
+        &self.vars
+    }
+
     /// An element as text.
     pub fn raw(&self, element: &str) -> Result<Read, ItemError> {
         let found = scan::pick(element, &self.paths).map_err(|_| ItemError::Unreadable)?;

@@ -16,7 +16,8 @@ use crate::core::value::Value;
 use super::preset::{Level, merged};
 
 /// The members of a kind that hold requests.
-pub(super) const OPERATIONS: [&str; 7] = ["list", "read", "create", "update", "delete", "check", "version"];
+pub(super) const OPERATIONS: [&str; 8] =
+    ["list", "read", "create", "update", "delete", "check", "version", "watch"];
 /// What `at` stands for.
 const PLACEHOLDER: &str = "{at}";
 

@@ -10,7 +10,7 @@ use crate::core::kind::{Page, PageBy};
 use crate::core::mutant::planted;
 
 /// Which page to ask for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum PageAt {
     /// Where no paging is declared, or the way on is only known from the first answer.
     First,

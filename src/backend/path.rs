@@ -184,6 +184,8 @@ fn value_of(piece: &Piece, fill: &Fill) -> Result<String, Unbuildable> {
         // An empty mask stands for every field in some APIs: it is not sent.
         Piece::Changed if fill.changed.is_empty() => Err(missing()),
         Piece::Changed => Ok(fill.changed.join(",")),
+        // It is put in before, where there is one.
+        Piece::Position => Err(missing()),
         Piece::Owner if fill.owner.is_empty() => Err(missing()),
         Piece::Owner => Ok(fill.owner.to_owned()),
     }
@@ -208,6 +210,7 @@ fn name_of(piece: &Piece) -> String {
         Piece::Id => "id".into(),
         Piece::Version => "version".into(),
         Piece::Changed => "changed".into(),
+        Piece::Position => "position".into(),
         Piece::Owner => "owner".into(),
     }
 }

@@ -139,3 +139,13 @@ fn errors_are_told_apart() {
         }
     }
 }
+
+#[test]
+fn every_kind_is_watched_where_it_is_listed() {
+    for name in ["ConfigMap", "Secret", "Deployment", "Namespace", "Widget"] {
+        let kind = kind(name);
+        let (watch, list) = (kind.watch.as_ref().expect(name), kind.list.as_ref().expect(name));
+        assert_eq!(watch.op.path, list.op.path, "{name}");
+        assert!(watch.replay && watch.says_position(), "{name}");
+    }
+}

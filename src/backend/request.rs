@@ -248,7 +248,13 @@ fn address(site: &Site, op: &Op, fill: &Fill) -> Result<String, Failure> {
     Ok(if query.is_empty() { url } else { format!("{url}?{query}") })
 }
 
-fn build(site: &Site, op: &Op, role: Role, fill: &Fill, body: Option<Sent>) -> Result<HttpRequest, Failure> {
+pub(super) fn build(
+    site: &Site,
+    op: &Op,
+    role: Role,
+    fill: &Fill,
+    body: Option<Sent>,
+) -> Result<HttpRequest, Failure> {
     let url = address(site, op, fill)?;
     let mut headers = Vec::new();
     for (name, template) in &op.headers {

@@ -44,6 +44,8 @@ pub fn kind() -> Kind {
         depends_on: None,
         managers: None,
         conflict: None,
+        watch: None,
+        lease: None,
     }
 }
 

@@ -51,6 +51,17 @@ pub struct HttpAnswer {
     pub body: Vec<u8>,
 }
 
+impl HttpRequest {
+    /// Asks only whether it is another answer than the one that had this ETag (RFC 9110, 13.1.2).
+    pub fn unless(mut self, tag: Option<&str>) -> HttpRequest {
+        let have = self.headers.iter().any(|(name, _)| name == "if-none-match");
+        if let Some(tag) = tag.filter(|_| !have) {
+            self.headers.push(("if-none-match".into(), tag.into()));
+        }
+        self
+    }
+}
+
 impl HttpAnswer {
     /// The first header of this lower-case name.
     pub fn header(&self, name: &str) -> Option<&str> {

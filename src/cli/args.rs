@@ -32,6 +32,9 @@ pub enum Verb {
     /// Make the server match the files, and read it back
     #[command(after_help = help::APPLY)]
     Apply(ApplyArgs),
+    /// Keep the server so: look again and again, and put right what differs
+    #[command(after_help = help::WATCH)]
+    Watch(WatchArgs),
     /// Check the files without a network
     #[command(after_help = help::VALIDATE)]
     Validate(ValidateArgs),
@@ -248,6 +251,56 @@ pub struct ApplyArgs {
 }
 
 #[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// One pass over everything, then end, with the exit codes of `apply --yes`: for cron
+    #[arg(long, value_parser = switch, env = "TRUEUP_ONCE")]
+    pub once: bool,
+    /// Never write: tell what differs
+    #[arg(long, value_parser = switch, env = "TRUEUP_DRY_RUN")]
+    pub dry_run: bool,
+    /// How often listings are polled for changes [default: adapts, from 10s to 5m]
+    #[arg(long, value_name = "DURATION", value_parser = period, env = "TRUEUP_INTERVAL")]
+    pub interval: Option<Duration>,
+    /// How often everything is looked at, whatever is heard of it
+    #[arg(long, value_name = "DURATION", value_parser = period, default_value = "10m", env = "TRUEUP_RESYNC")]
+    pub resync: Duration,
+    /// So many writes an hour at most [default: no limit]
+    #[arg(long, value_name = "N", env = "TRUEUP_MAX_CHANGES")]
+    pub max_changes: Option<usize>,
+    /// Keep the status in this file, for `trueup status`
+    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, env = "TRUEUP_STATUS_FILE")]
+    pub status_file: Option<PathBuf>,
+    /// Serve status and metrics here: a port of this machine alone, or an address with a port
+    #[arg(long, value_name = "ADDRESS", value_parser = listen, env = "TRUEUP_LISTEN")]
+    pub listen: Option<SocketAddr>,
+    /// Variable of the environment that holds the token which those who ask at the port must show
+    #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
+    pub token_env: Option<String>,
+    /// Variable of the environment that holds the secret by which webhooks are signed; without it there are none
+    #[arg(long, value_name = "NAME", requires = "listen", env = "TRUEUP_HOOK_SECRET_ENV")]
+    pub hook_secret_env: Option<String>,
+    /// How lines of the log are written
+    #[arg(long, value_enum, default_value_t, value_name = "FORM", env = "TRUEUP_LOG")]
+    pub log: LogForm,
+    #[command(flatten)]
+    pub pruning: PruneArgs,
+    #[command(flatten)]
+    pub sources: SourceArgs,
+    #[command(flatten)]
+    pub base: BaseArgs,
+    #[command(flatten)]
+    pub effort: EffortArgs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogForm {
+    #[default]
+    Text,
+    /// One JSON object a line
+    Ndjson,
+}
+
+#[derive(Debug, Args)]
 pub struct ValidateArgs {
     #[command(flatten)]
     pub sources: SourceArgs,
@@ -406,6 +459,21 @@ fn duration(text: &str) -> Result<Duration, String> {
         Ok(time) => Ok(time),
         Err(error) => Err(format!("{error}; write it like 90s or 1h30m")),
     }
+}
+
+/// A duration between looks: of at least a second.
+fn period(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        time if time < Duration::from_secs(1) => Err("it is less than a second".into()),
+        time => Ok(time),
+    }
+}
+
+/// An address with a port; a port alone is one of the loopback.
+fn listen(text: &str) -> Result<SocketAddr, String> {
+    let port = text.strip_prefix(':').unwrap_or(text).parse::<u16>();
+    let address = port.map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
+    address.or_else(|_| text.parse()).map_err(|_| "write it like 9090 or 127.0.0.1:9090".into())
 }
 
 /// `Kind/name:path`.

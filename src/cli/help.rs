@@ -45,6 +45,18 @@ Examples:
 Without a terminal and without --yes nothing is written, and the exit code is 5 unless all is in sync.
 A saved plan is the consent: nobody is asked. What has moved since it was made is refused, object by object.";
 
+pub const WATCH: &str = "\
+Examples:
+  trueup watch -f manifests/                            until a signal; what differs is put right
+  trueup watch -f manifests/ --dry-run                  only tells what differs
+  trueup watch -f manifests/ --once                     one pass, for cron
+  trueup watch -f manifests/ --max-changes 100 --status-file /run/trueup.json --listen 9090
+  trueup watch -f manifests/ --prune --log ndjson
+
+Nobody is asked. Files are read again when they change; while they are not valid, the last valid ones hold and
+nothing is pruned. SIGHUP reads them and looks at everything now. The first SIGTERM or SIGINT lets what is under
+way end and exits with 0, the second does not wait (130).";
+
 pub const VALIDATE: &str = "\
 Examples:
   trueup validate -f manifests/

@@ -23,6 +23,7 @@ mod serve;
 mod start;
 mod status;
 mod validate;
+mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -75,6 +76,7 @@ fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {
         Command::Drift(options) => plan::drift(options, output, out),
         Command::Apply(options) => apply::apply(options, output, out),
         Command::ApplyPlan(options) => saved::apply(options, output, out),
+        Command::Watch(options) => watch::watch(options, output, out),
         Command::Validate(options) => validate::validate(options, output, out),
         Command::Get(options) => get::get(options, out),
         Command::Export(options) => export::export(options, out),

@@ -11,6 +11,7 @@ use super::color::Color;
 use crate::core::exit::FailOn;
 use crate::core::prune::Gates;
 use crate::render::out::Format;
+use crate::render::watch::log::Form;
 use crate::render::watch::trouble;
 
 /// A whole command line.
@@ -29,6 +30,7 @@ pub enum Command {
     Drift(Drift),
     Apply(Apply),
     ApplyPlan(ApplyPlan),
+    Watch(Watch),
     Validate(Validate),
     Get(Get),
     Export(Export),
@@ -139,6 +141,32 @@ pub struct ApplyPlan {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Watch {
+    pub sources: Sources,
+    pub effort: Effort,
+    pub pruning: Gates,
+    /// One pass over everything, then end.
+    pub once: bool,
+    /// Nothing is ever written.
+    pub dry_run: bool,
+    /// How often is polled; `None` leaves it to the program.
+    pub interval: Option<Duration>,
+    /// How often everything is looked at.
+    pub resync: Duration,
+    /// So many writes an hour at most.
+    pub max_changes: Option<usize>,
+    pub status_file: Option<PathBuf>,
+    /// Where status and metrics are served.
+    pub listen: Option<SocketAddr>,
+    /// The environment's variable that holds the token which those who ask there must show.
+    pub token_env: Option<String>,
+    /// The environment's variable that holds the secret by which webhooks are signed.
+    pub hook_secret_env: Option<String>,
+    /// How lines of the log are written.
+    pub log: Form,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Validate {
     pub sources: Sources,
 }
@@ -228,6 +256,7 @@ impl Command {
             Command::Plan(_) | Command::Show(_) => "plan",
             Command::Drift(_) => "drift",
             Command::Apply(_) | Command::ApplyPlan(_) => "apply",
+            Command::Watch(_) => "watch",
             Command::Validate(_) => "validate",
             Command::Get(_) => "get",
             Command::Export(_) => "export",

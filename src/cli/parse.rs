@@ -8,17 +8,18 @@ use clap::error::ErrorKind;
 
 use super::args::{
     ApplyArgs, BaseArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs,
-    FailOn, GetArgs, OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs, StatusArgs,
-    StatusFailOn, ValidateArgs, Verb,
+    FailOn, GetArgs, LogForm, OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs,
+    StatusArgs, StatusFailOn, ValidateArgs, Verb, WatchArgs,
 };
 use super::options::{
     Apply, ApplyPlan, Command, Consents, Delete, Drift, Effort, Explain, Export, Get, Invocation, Output,
-    Plan, Probe, Serve, Sources, Status, Validate, Watched,
+    Plan, Probe, Serve, Sources, Status, Validate, Watch, Watched,
 };
 use crate::core::exit::{self, Exit};
 use crate::core::problem::Problem;
 use crate::core::prune::Gates;
 use crate::render::out::Format;
+use crate::render::watch::log::Form;
 use crate::render::watch::trouble::{self, Trouble};
 
 /// Why a command line is not carried out.
@@ -61,6 +62,7 @@ fn command(verb: Verb) -> Result<Command, Problem> {
         Verb::Plan(args) => plan(args)?,
         Verb::Drift(args) => Command::Drift(drift(args)?),
         Verb::Apply(args) => apply(args)?,
+        Verb::Watch(args) => Command::Watch(watch(args)?),
         Verb::Validate(ValidateArgs { sources }) => {
             Command::Validate(Validate { sources: with_files(sources, "validate")? })
         }
@@ -150,6 +152,27 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
         effort: effort(&pace),
         detailed_exitcode: detail.detailed_exitcode,
     }))
+}
+
+fn watch(args: WatchArgs) -> Result<Watch, Problem> {
+    Ok(Watch {
+        pruning: gates(&args.pruning, &args.sources)?,
+        sources: with_base(with_files(args.sources, "watch")?, args.base)?,
+        effort: effort(&args.effort),
+        once: args.once,
+        dry_run: args.dry_run,
+        interval: args.interval,
+        resync: args.resync,
+        max_changes: args.max_changes,
+        status_file: args.status_file,
+        listen: args.listen,
+        token_env: args.token_env,
+        hook_secret_env: args.hook_secret_env,
+        log: match args.log {
+            LogForm::Text => Form::Text,
+            LogForm::Ndjson => Form::Json,
+        },
+    })
 }
 
 /// Manifests are never guessed: a run in the wrong folder would be about the wrong objects.

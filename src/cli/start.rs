@@ -97,7 +97,7 @@ pub fn token(name: &str) -> Result<String, Problem> {
 }
 
 /// The passwords of the proxies that the environment names: what goes wrong on the way may be told with them.
-fn proxy_passwords() -> Vec<String> {
+pub fn proxy_passwords() -> Vec<String> {
     const PROXIES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
     let names = PROXIES.iter().flat_map(|name| [(*name).to_owned(), name.to_lowercase()]);
     let urls = names.filter_map(|name| std::env::var(name).ok());
@@ -134,7 +134,7 @@ pub fn open(
         loaded.input.connections.iter().flat_map(|connection| exposed::warnings(connection, person));
     exposed.for_each(|warning| out.error(&warning));
     let choices = Choices {
-        may_write: matches!(command, "apply" | "delete"),
+        may_write: matches!(command, "apply" | "delete" | "watch"),
         parallel: effort.parallel,
         replace: consents.replace.clone(),
         rotate: consents.rotate.clone(),

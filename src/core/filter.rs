@@ -1,7 +1,7 @@
 //! jq filters, bounded, with a fast path for plain paths.
 //!
 //! A plain path (`.a.b`, `.["a b"].c`) is looked up where it stands and never builds a second tree. Every
-//! other filter is compiled once by `jaq` and run on a copy of its input. A filter sees its input and nine
+//! other filter is compiled once by `jaq` and run on a copy of its input. A filter sees its input and ten
 //! named variables; it has no environment, file, clock, log or way to stop the process.
 //!
 //! What bounds it:
@@ -26,8 +26,8 @@ use super::value::Value;
 pub const MAX_CHARS: usize = 10_000;
 
 /// The variables that a filter may name, without `$`. All are declared; one that is not given is null.
-pub const VARIABLES: [&str; 9] =
-    ["key", "parent", "id", "observed", "page", "changed", "version", "status", "headers"];
+pub const VARIABLES: [&str; 10] =
+    ["key", "parent", "id", "observed", "page", "changed", "version", "status", "headers", "event"];
 
 /// A compiled filter. Cheap to clone, and shared between threads.
 #[derive(Clone)]

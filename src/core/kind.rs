@@ -3,16 +3,18 @@
 //! This is the compiled form of the backend language. Nothing in the code knows any particular API.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::feed::Watch;
 use super::fields::{Comparer, FieldRules};
 use super::filter::{Filter, Vars};
 use super::idempotency::Idempotency;
 use super::identity::KindName;
+use super::lease::LeaseFields;
 use super::path::Path;
 use super::report::{Action, Explanation};
+pub use super::template::{Piece, Template};
 use super::value::{Value, plain_text};
 
 /// A kind of one backend.
@@ -61,6 +63,10 @@ pub struct Kind {
     pub managers: Option<Filter>,
     /// From a refusal to `{path, by}` for each field that another manager holds.
     pub conflict: Option<Filter>,
+    /// Where the API says what has changed.
+    pub watch: Option<Watch>,
+    /// Where its objects say who holds them, if they can be leases.
+    pub lease: Option<LeaseFields>,
 }
 
 /// One part of a kind's identity.
@@ -181,61 +187,6 @@ pub enum Send {
     /// The observed object overlaid with ours, server-owned fields stripped.
     Full,
     None,
-}
-
-/// Literals and placeholders, in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Template(pub Vec<Piece>);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Piece {
-    Literal(String),
-    /// `{name}`: a part of the key, one segment, escaped.
-    Part(Arc<str>),
-    /// `{*name}`: raw, several segments.
-    RawPart(Arc<str>),
-    /// `{name.id}`: the server id of the parent that the part stands for.
-    PartId(Arc<str>),
-    /// `{id}`
-    Id,
-    /// `{version}`
-    Version,
-    /// `{changed}`: the paths that a write changes, joined by commas (AIP-134's update mask).
-    Changed,
-    /// `{owner}`
-    Owner,
-}
-
-impl Template {
-    /// The text, where there is no placeholder.
-    pub fn literal(&self) -> Option<&str> {
-        match &self.0[..] {
-            [] => Some(""),
-            [Piece::Literal(text)] => Some(text),
-            _ => None,
-        }
-    }
-
-    /// The placeholders.
-    pub fn pieces(&self) -> impl Iterator<Item = &Piece> {
-        self.0.iter().filter(|piece| !matches!(piece, Piece::Literal(_)))
-    }
-}
-
-/// As it is written in a backend.
-impl fmt::Display for Template {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|piece| match piece {
-            Piece::Literal(text) => f.write_str(text),
-            Piece::Part(name) => write!(f, "{{{name}}}"),
-            Piece::RawPart(name) => write!(f, "{{*{name}}}"),
-            Piece::PartId(name) => write!(f, "{{{name}.id}}"),
-            Piece::Id => f.write_str("{id}"),
-            Piece::Version => f.write_str("{version}"),
-            Piece::Owner => f.write_str("{owner}"),
-            Piece::Changed => f.write_str("{changed}"),
-        })
-    }
 }
 
 impl Forced {

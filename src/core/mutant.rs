@@ -49,6 +49,11 @@ pub enum Mutant {
     M20,
     /// A resync believes what is remembered, and observes nothing.
     M21,
+    /// A change feed that was cut off goes on with no look at what was missed (whatwg/html 8297).
+    M22,
+    /// A listing and the feed beside it wait each by its own failures, and hammer the server in turn (kubernetes
+    /// 118129).
+    M23,
     /// What a file that could not be read says is missed, and pruned.
     M24,
     /// Another's finalizer is taken off.

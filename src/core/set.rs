@@ -15,7 +15,7 @@ use super::value::Value;
 pub const OWN: &str = "trueup/v1";
 
 /// `kind: Set`.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Set {
     pub name: Arc<str>,
     /// The mark of its objects, where their kinds have a place for one.
@@ -27,7 +27,7 @@ pub struct Set {
 }
 
 /// One entry of a Set's `scope`: the objects of a kind, or those with these parts in their keys.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Claim {
     pub kind: KindName,
     /// What parts of the key must be; those that are not named can be anything.

@@ -29,6 +29,8 @@ pub struct Outsides<'e> {
     earlier: Option<Earlier<'e>>,
     /// The files that `!file` has read, without links, and their texts.
     files: BTreeMap<PathBuf, String>,
+    /// The files that `!file` and `!secret file:` name, as they are found from here, there or not.
+    named: BTreeSet<PathBuf>,
 }
 
 /// Reads a file of an earlier revision: the file that names it, and the path as it is written there.
@@ -46,6 +48,7 @@ impl<'e> Outsides<'e> {
             secrets: BTreeSet::new(),
             earlier: None,
             files: BTreeMap::new(),
+            named: BTreeSet::new(),
         }
     }
 
@@ -58,6 +61,11 @@ impl<'e> Outsides<'e> {
     /// The files that `!file` has read, and their texts.
     pub fn files(&self) -> &BTreeMap<PathBuf, String> {
         &self.files
+    }
+
+    /// The files that values came from or were to come from, secrets among them, there or not.
+    pub fn named(&self) -> &BTreeSet<PathBuf> {
+        &self.named
     }
 
     /// `--allow-env`: `!env` and `!secret env:` may name only variables that one of these matches.
@@ -152,6 +160,7 @@ impl<'e> Outsides<'e> {
             return Ok(without_line_end(text));
         }
         let beside = beside(path, file);
+        self.named.insert(beside.clone());
         let real = beside.canonicalize().map_err(|error| {
             regular::failed(&beside.display().to_string(), &error)
                 .hint("a `!file` is relative to the file it stands in")
@@ -171,7 +180,7 @@ impl<'e> Outsides<'e> {
         Err(problem.hint("put the file beside the manifests, or name its folder with `-f`"))
     }
 
-    fn secret(&self, from: &str, file: &str) -> Result<Secret, Problem> {
+    fn secret(&mut self, from: &str, file: &str) -> Result<Secret, Problem> {
         let text = match from.split_once(':') {
             Some(("env", name)) => self.look_up(name)?,
             Some(("file", path)) => self.secret_file(path, file)?,
@@ -181,8 +190,11 @@ impl<'e> Outsides<'e> {
         Ok(Secret::new(from, text.filter(|text| !text.is_empty())))
     }
 
-    fn secret_file(&self, path: &str, file: &str) -> Result<Option<String>, Problem> {
-        let Ok(real) = beside(path, file).canonicalize() else { return Ok(None) };
+    fn secret_file(&mut self, path: &str, file: &str) -> Result<Option<String>, Problem> {
+        let beside = beside(path, file);
+        let real = beside.canonicalize();
+        self.named.insert(beside);
+        let Ok(real) = real else { return Ok(None) };
         if self.secrets_bound {
             self.bound(path, &real, "!secret")?;
         }

@@ -2,7 +2,7 @@
 
 use crate::core::facts::{Fact, Said, Stated};
 use crate::core::fields::VISIBLE;
-use crate::core::kind::{Kind, PageBy, Parent, Read, Serial, Version};
+use crate::core::kind::{Kind, Op, PageBy, Parent, Read, Serial, Version};
 use crate::core::path::Path;
 use crate::core::report::LOST_UPDATE_RISK;
 
@@ -151,7 +151,7 @@ fn operations(kind: &Kind, facts: &[Fact]) -> Vec<Row> {
 
 /// What holds of an operation that is not stated.
 fn unstated(kind: &Kind, member: &str) -> Option<String> {
-    let request = |op: &crate::core::kind::Op| format!("{} {}", op.method.as_str(), op.path);
+    let request = |op: &Op| format!("{} {}", op.method.as_str(), op.path);
     let read = kind.read.op();
     let op = match member {
         "list" => kind.list.as_ref().map(|list| &list.op),
@@ -160,9 +160,17 @@ fn unstated(kind: &Kind, member: &str) -> Option<String> {
         "create" => kind.create.as_ref(),
         "update" => kind.update.as_ref(),
         "delete" => kind.delete.as_ref(),
+        "watch" => return kind.watch.as_ref().map(|watch| request_of_feed(&watch.op)),
         _ => return None,
     };
     Some(op.map_or("none".into(), request))
+}
+
+/// The request of a feed, whose query says what makes it one.
+fn request_of_feed(op: &Op) -> String {
+    let pairs: Vec<String> = op.query.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let mark = if pairs.is_empty() { "" } else { "?" };
+    format!("{} {}{mark}{}", op.method.as_str(), op.path, pairs.join("&"))
 }
 
 fn paging(kind: &Kind, facts: &[Fact]) -> Vec<Row> {

@@ -8,8 +8,10 @@ use futures_util::future::BoxFuture;
 use super::drive::{Act, Look};
 use super::embedded::InProcess;
 use crate::api::client::{Client, Options, ReadOnly, ReadWrite, connect};
+use crate::api::tls;
 use crate::api::transport::Transport;
 use crate::backend::connection::{Address, Connection};
+use crate::core::digest::Digest;
 use crate::core::exchange::{Answer, Ask, Failure, FailureClass, Write};
 use crate::core::exit::Exit;
 use crate::core::identity::KindName;
@@ -19,8 +21,17 @@ use crate::core::report::Requests;
 use crate::server::{Embedded, Server, Store};
 
 /// The ways to all backends, opened once: a plan and its application share them.
+#[derive(Default)]
 pub struct Transports {
-    all: Vec<(Connection, Arc<dyn Transport>)>,
+    all: Vec<Way>,
+}
+
+/// The way to one backend.
+struct Way {
+    connection: Connection,
+    /// Of its certificates and keys, which may change in their files.
+    certificates: Digest,
+    transport: Arc<dyn Transport>,
 }
 
 impl Transports {
@@ -33,11 +44,26 @@ impl Transports {
         parallel: Option<usize>,
         may_write: bool,
     ) -> Result<Transports, Unopened> {
+        Transports::default().renewed(connections, parallel, may_write)
+    }
+
+    /// The ways to these backends: those that are as they were are kept, the others are opened.
+    ///
+    /// # Errors
+    /// As [`Transports::open`].
+    pub fn renewed(
+        &self,
+        connections: Vec<Connection>,
+        parallel: Option<usize>,
+        may_write: bool,
+    ) -> Result<Transports, Unopened> {
         let (mut all, mut unopened) = (Vec::new(), Unopened::new(Exit::Failed, Vec::new()));
         for mut connection in connections {
             connection.limits.concurrency = parallel.or(connection.limits.concurrency);
-            match open(&connection, may_write) {
-                Ok(transport) => all.push((connection, transport)),
+            let certificates = tls::fingerprint(&connection.tls);
+            let kept = self.all.iter().find(|way| way.serves(&connection, certificates));
+            match kept.map_or_else(|| open(&connection, may_write), |way| Ok(way.transport.clone())) {
+                Ok(transport) => all.push(Way { connection, certificates, transport }),
                 Err((exit, problem)) => {
                     unopened.problems.push(problem);
                     if exit == Exit::BadInput {
@@ -47,6 +73,30 @@ impl Transports {
             }
         }
         if unopened.problems.is_empty() { Ok(Transports { all }) } else { Err(unopened) }
+    }
+
+    /// The backends to which the way is another one than before, or new.
+    pub fn other_than(&self, before: &Transports) -> Vec<Arc<str>> {
+        let is_new = |way: &&Way| !before.all.iter().any(|old| old.is(way));
+        self.all.iter().filter(is_new).map(|way| way.connection.name.clone()).collect()
+    }
+
+    pub fn connections(&self) -> impl Iterator<Item = &Connection> {
+        self.all.iter().map(|way| &way.connection)
+    }
+}
+
+impl Way {
+    /// Whether it is the way to `connection`. A store is opened once in a process, whatever else is said of it.
+    fn serves(&self, connection: &Connection, certificates: Digest) -> bool {
+        let embedded = matches!(connection.address, Address::Embedded(_));
+        let same = self.connection == *connection && self.certificates == certificates;
+        same || (embedded && self.connection.address == connection.address)
+    }
+
+    /// Whether a client of the other one can be used here as well.
+    fn is(&self, other: &Way) -> bool {
+        self.connection == other.connection && Arc::ptr_eq(&self.transport, &other.transport)
     }
 }
 
@@ -92,8 +142,22 @@ pub struct Clients<Mode> {
 impl Clients<ReadOnly> {
     /// Clients that cannot write.
     pub fn read_only(transports: &Transports, kinds: &Kinds, options: &Options) -> Result<Self, Problem> {
-        Self::make(transports, kinds, |connection, transport| {
-            Client::read_only(connection, options.clone(), transport)
+        Self::make(transports, kinds, |way| {
+            Client::read_only(&way.connection, options.clone(), way.transport.clone())
+        })
+    }
+
+    /// The clients for `now`, those of `before` among them that are as good: they know their limits and are logged in.
+    pub fn read_only_renewed(
+        &self,
+        before: &Transports,
+        now: &Transports,
+        kinds: &Kinds,
+        options: &Options,
+    ) -> Result<Self, Problem> {
+        Self::make(now, kinds, |way| match self.kept(before, way) {
+            Some(client) => Ok(client),
+            None => Client::read_only(&way.connection, options.clone(), way.transport.clone()),
         })
     }
 }
@@ -101,8 +165,22 @@ impl Clients<ReadOnly> {
 impl Clients<ReadWrite> {
     /// Clients that can write.
     pub fn read_write(transports: &Transports, kinds: &Kinds, options: &Options) -> Result<Self, Problem> {
-        Self::make(transports, kinds, |connection, transport| {
-            Client::read_write(connection, options.clone(), transport)
+        Self::make(transports, kinds, |way| {
+            Client::read_write(&way.connection, options.clone(), way.transport.clone())
+        })
+    }
+
+    /// The clients for `now`, those of `before` among them that are as good: they know their limits and are logged in.
+    pub fn read_write_renewed(
+        &self,
+        before: &Transports,
+        now: &Transports,
+        kinds: &Kinds,
+        options: &Options,
+    ) -> Result<Self, Problem> {
+        Self::make(now, kinds, |way| match self.kept(before, way) {
+            Some(client) => Ok(client),
+            None => Client::read_write(&way.connection, options.clone(), way.transport.clone()),
         })
     }
 }
@@ -111,16 +189,22 @@ impl<Mode> Clients<Mode> {
     fn make<E: std::fmt::Display>(
         transports: &Transports,
         kinds: &Kinds,
-        client: impl Fn(&Connection, Arc<dyn Transport>) -> Result<Client<Mode>, E>,
+        client: impl Fn(&Way) -> Result<Client<Mode>, E>,
     ) -> Result<Self, Problem> {
         let mut clients = HashMap::new();
-        for (connection, transport) in &transports.all {
-            let made = client(connection, transport.clone()).map_err(|error| {
-                Problem::new(format!("opening the backend `{}`: {error}", connection.name))
-            })?;
-            clients.insert(connection.name.clone(), made);
+        for way in &transports.all {
+            let name = &way.connection.name;
+            let made = client(way)
+                .map_err(|error| Problem::new(format!("opening the backend `{name}`: {error}")))?;
+            clients.insert(name.clone(), made);
         }
         Ok(Clients { clients, kinds: kinds.clone() })
+    }
+
+    /// The client of a way that is as it was.
+    fn kept(&self, before: &Transports, way: &Way) -> Option<Client<Mode>> {
+        let same = before.all.iter().any(|old| old.is(way));
+        self.clients.get(&way.connection.name).filter(|_| same).cloned()
     }
 
     /// The requests that all clients sent.

@@ -84,6 +84,8 @@ pub struct Input {
 pub struct Loaded {
     pub input: Result<Input, Vec<Problem>>,
     pub secrets: Vec<String>,
+    /// The files that documents and backends name, there or not.
+    pub named: BTreeSet<PathBuf>,
 }
 
 /// Which backends a command needs to reach.
@@ -124,8 +126,8 @@ pub fn load(mut sources: Sources, reach: Reach, env: &dyn Fn(&str) -> Option<OsS
     let read = sources.read.take().unwrap_or_else(|| manifest::load(&sources.files));
     let mut loader = Loader::new(&sources, read, env);
     let input = loader.load(reach, sources);
-    let secrets = loader.secrets();
-    Loaded { input, secrets }
+    let (secrets, named) = (loader.secrets(), loader.named());
+    Loaded { input, secrets, named }
 }
 
 struct Loader<'e> {
@@ -382,6 +384,12 @@ impl<'e> Loader<'e> {
         let trusted = self.trusted.iter().flat_map(Outsides::secrets);
         let all = self.outsides.secrets().chain(trusted).chain(self.earlier.iter().map(String::as_str));
         all.filter(|secret| !self.names.contains(*secret)).map(str::to_owned).collect()
+    }
+
+    /// The files that values come from.
+    fn named(&self) -> BTreeSet<PathBuf> {
+        let trusted = self.trusted.iter().flat_map(Outsides::named);
+        self.outsides.named().iter().chain(trusted).cloned().collect()
     }
 
     /// The problem with the line that it points at.

@@ -7,6 +7,7 @@ use super::drive::{self, Limits, Tell};
 use super::force;
 use super::input::Input;
 use super::record::Record;
+use super::watch::desired;
 use crate::api::client::Options as ClientOptions;
 use crate::core::document::{Document, Ensure};
 use crate::core::engine::pledge::Pledge;
@@ -19,6 +20,7 @@ use crate::core::prune::Former;
 use crate::core::report::{LeftFiles, Report};
 use crate::core::secrets::Secrets;
 use crate::core::set::Set;
+use crate::core::watch::Subject;
 use crate::manifest::Selection;
 
 /// Writes under way at once, where nothing else is said; the client's own limits stay below it.
@@ -94,6 +96,11 @@ impl Runner {
             client,
             choices,
         })
+    }
+
+    /// The documents that are chosen, as the loop of `watch` knows them; `salt` as for [`crate::core::watch::wish`].
+    pub fn subjects(&self, salt: u128) -> Vec<Subject> {
+        desired::subjects(&self.documents, &self.kinds, &self.selection, salt)
     }
 
     /// Turns every document into the wish that its object be gone; those that must merely exist are left.
@@ -197,6 +204,27 @@ impl Runner {
         report.requests = requests;
         report.left = self.left.clone();
         Ok(report)
+    }
+
+    /// Does what is due, without a plan before it, and reads everything back; `most_writes` of it at most. The runner
+    /// is needed no longer.
+    ///
+    /// # Errors
+    /// A client that cannot be made.
+    pub async fn pass_once(
+        &mut self,
+        most_writes: Option<usize>,
+        limits: &Limits,
+        tell: Tell<'_>,
+    ) -> Result<Report, Problem> {
+        let clients = Clients::read_write(&self.transports, &self.kinds, &self.client)?;
+        let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
+        let selected = |document: &Document| self.selection.takes(document);
+        let options = Options { most_writes, ..self.options() };
+        let engine = Engine::new(documents, graph, &self.kinds, Mode::Apply, options, &selected, None);
+        let engine = drive::act(engine, &clients, limits, tell).await;
+        let report = Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() };
+        Ok(self.with_swept(report))
     }
 
     /// Does what a saved plan says and nothing else: a pledge for each selected document, in their order. `left` is

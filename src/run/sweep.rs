@@ -15,7 +15,7 @@ use crate::core::kind::{Kind, Kinds, PageBy};
 use crate::core::problem::Problem;
 use crate::core::prune::{self, Gates, Holds, Known, Plan, Swept};
 use crate::core::report::{Entry, Explanation, Report, Requests};
-use crate::core::set::Claim;
+use crate::core::set::{Claim, Set};
 
 impl Runner {
     /// Whether there is a Set.
@@ -75,14 +75,11 @@ impl Runner {
 
     async fn look_through(&mut self, gates: &Gates, holds: Holds<'_>) -> Result<Plan, Problem> {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
-        let (mut swept, mut listed) = (Vec::new(), Listed::default());
-        for claim in self.sets.iter().flat_map(|set| &set.scope) {
-            swept.push(self.listed(claim, &clients, &mut listed).await);
-        }
-        let seen = swept.iter().map(|found| found.items.len()).sum();
-        self.swept = Report { requests: clients.requests(), seen, ..Report::default() };
         let Runner { sets, documents, graph, kinds, former, .. } = &*self;
+        let swept = list(sets, kinds, &clients).await;
+        let seen = swept.iter().map(|found| found.items.len()).sum();
         let plan = prune::plan(&Known { sets, documents, graph, kinds, former, holds }, swept, gates);
+        self.swept = Report { requests: clients.requests(), seen, ..Report::default() };
         // What is told of an object is told once.
         let told =
             plan.doomed.iter().map(|document| &document.id).chain(plan.told.iter().map(|entry| &entry.id));
@@ -111,20 +108,29 @@ impl Runner {
         report.seen += self.swept.seen;
         report
     }
+}
 
-    async fn listed(&self, claim: &Claim, clients: &impl Look, listed: &mut Listed) -> Swept {
-        let Some(kind) = self.kinds.get(&claim.kind) else { return Swept::default() };
-        let mut first = once(claim, &self.kinds, clients, listed).await;
-        if moves_while_it_is_listed(kind) && first.doubts.is_empty() {
-            let second = once(claim, &self.kinds, clients, listed).await;
-            first.doubts.extend(second.doubts);
-            if keys(&first.items) != keys(&second.items) {
-                let name = &kind.name.kind;
-                first.doubts.push(format!("two listings of every {name} showed different objects"));
-            }
-        }
-        first
+/// What listings show in the scope of each claim of each Set, in their order.
+pub(super) async fn list(sets: &[Set], kinds: &Kinds, clients: &impl Look) -> Vec<Swept> {
+    let (mut swept, mut known) = (Vec::new(), Listed::default());
+    for claim in sets.iter().flat_map(|set| &set.scope) {
+        swept.push(listed(claim, kinds, clients, &mut known).await);
     }
+    swept
+}
+
+async fn listed(claim: &Claim, kinds: &Kinds, clients: &impl Look, known: &mut Listed) -> Swept {
+    let Some(kind) = kinds.get(&claim.kind) else { return Swept::default() };
+    let mut first = once(claim, kinds, clients, known).await;
+    if moves_while_it_is_listed(kind) && first.doubts.is_empty() {
+        let second = once(claim, kinds, clients, known).await;
+        first.doubts.extend(second.doubts);
+        if keys(&first.items) != keys(&second.items) {
+            let name = &kind.name.kind;
+            first.doubts.push(format!("two listings of every {name} showed different objects"));
+        }
+    }
+    first
 }
 
 /// What one listing of a claim shows; objects that a listing shows in part are read. `listed` is what the claims before

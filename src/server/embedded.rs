@@ -7,13 +7,13 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, Weak};
 use bytes::Bytes;
 use http::{Request, Response};
 
-use super::api::Server;
+use super::api::{Opened, Server};
 use super::store::{Durability, OpenError, Store};
 
 /// What is open in this process. It owns the servers, so that closing one and opening it anew cannot overlap.
-static OPEN: LazyLock<Mutex<HashMap<PathBuf, Opened>>> = LazyLock::new(Mutex::default);
+static OPEN: LazyLock<Mutex<HashMap<PathBuf, Entry>>> = LazyLock::new(Mutex::default);
 
-struct Opened {
+struct Entry {
     server: Arc<Server>,
     handles: usize,
 }
@@ -34,7 +34,7 @@ impl Embedded {
         let mut open = registry();
         if !open.contains_key(&place) {
             let server = Arc::new(Server::new(Store::open(path, Durability::Sync)?));
-            open.insert(place.clone(), Opened { server, handles: 0 });
+            open.insert(place.clone(), Entry { server, handles: 0 });
         }
         let opened = open.get_mut(&place).expect("it was there or has been put there");
         opened.handles += 1;
@@ -45,6 +45,12 @@ impl Embedded {
     pub async fn call(&self, request: Request<Bytes>) -> Response<Bytes> {
         let server = self.server.upgrade().expect("a server is open while it has a handle");
         server.call(request).await
+    }
+
+    /// Answers a request; a stream of the change feed as it comes. It ends when the store closes.
+    pub async fn open_answer(&self, request: Request<Bytes>) -> Opened {
+        let server = self.server.upgrade().expect("a server is open while it has a handle");
+        server.open(request).await
     }
 }
 
@@ -59,7 +65,7 @@ impl Drop for Embedded {
     }
 }
 
-fn registry() -> MutexGuard<'static, HashMap<PathBuf, Opened>> {
+fn registry() -> MutexGuard<'static, HashMap<PathBuf, Entry>> {
     OPEN.lock().expect("nothing panics while it holds the registry")
 }
 

@@ -12,7 +12,7 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderValue, Request, Response};
-use http_body_util::combinators::BoxBody;
+use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited, StreamBody};
 use hyper::body::{Body as _, Frame, Incoming};
 use hyper::server::conn::http1;
@@ -22,12 +22,14 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::api::{Server, too_large};
+use super::api::{Following, Opened, Server, too_large};
 use super::faults::Faults;
 use super::store::MAX_SIZE;
 
 /// How long open requests may take once the server was asked to stop.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long what is written takes to leave, before a stream is cut.
+const FLUSHED: Duration = Duration::from_millis(20);
 /// How long to wait when no connection can be accepted (no file handles left).
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
@@ -47,11 +49,22 @@ pub enum Reply {
     Drip(Response<Bytes>, Duration),
     /// `200` with so many blanks, whose length is not announced.
     Flood(u64),
+    /// The head at once, and the change feed as it comes.
+    Stream(Response<Following>, Spoiled),
     /// The end of the connection, without a byte.
     Drop,
 }
 
-type Body = BoxBody<Bytes, io::Error>;
+/// What a stream suffers from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spoiled {
+    /// It breaks off after so many bytes.
+    pub cut: Option<usize>,
+    /// So long before each byte.
+    pub drip: Option<Duration>,
+}
+
+type Body = UnsyncBoxBody<Bytes, io::Error>;
 
 impl Service {
     pub fn new(server: Server) -> Service {
@@ -68,7 +81,10 @@ impl Service {
     pub async fn reply(&self, request: Request<Bytes>) -> Reply {
         match &self.faults {
             Some(faults) => faults.reply(&self.server, request).await,
-            None => Reply::Whole(self.server.call(request).await),
+            None => match self.server.open(request).await {
+                Opened::Whole(response) => Reply::Whole(response),
+                Opened::Stream(response) => Reply::Stream(response, Spoiled::default()),
+            },
         }
     }
 
@@ -87,6 +103,7 @@ impl Service {
             Reply::Cut(response, at) => Ok(cut(response, at)),
             Reply::Drip(response, pause) => Ok(dripping(response, pause)),
             Reply::Flood(size) => Ok(flood(size)),
+            Reply::Stream(response, spoiled) => Ok(response.map(|feed| following(feed, spoiled))),
             Reply::Drop => Err(io::ErrorKind::ConnectionAborted.into()),
         }
     }
@@ -95,6 +112,7 @@ impl Service {
 /// Serves until `shutdown` is ready, then finishes what is open, for a few seconds at most.
 pub async fn serve(listener: TcpListener, service: Service, shutdown: impl Future<Output = ()>) {
     let stop = CancellationToken::new();
+    let server = service.server.clone();
     let mut connections = JoinSet::new();
     tokio::pin!(shutdown);
     loop {
@@ -110,6 +128,7 @@ pub async fn serve(listener: TcpListener, service: Service, shutdown: impl Futur
         }
     }
     drop(listener);
+    server.close_feeds();
     stop.cancel();
     let finished = async { while connections.join_next().await.is_some() {} };
     // Those that are still open after this are aborted with the set.
@@ -134,7 +153,7 @@ async fn connection(stream: TcpStream, service: Service, stop: CancellationToken
 }
 
 fn whole(body: Bytes) -> Body {
-    Full::new(body).map_err(|never: Infallible| match never {}).boxed()
+    Full::new(body).map_err(|never: Infallible| match never {}).boxed_unsync()
 }
 
 /// A body that announces its whole length and breaks off before.
@@ -143,7 +162,7 @@ fn cut(response: Response<Bytes>, at: usize) -> Response<Body> {
     let mut response = response.map(|body| {
         let part = Ok(Frame::data(body.slice(..at.min(body.len()))));
         let end = Err(io::ErrorKind::ConnectionAborted.into());
-        BodyExt::boxed(StreamBody::new(futures_util::stream::iter([part, end])))
+        BodyExt::boxed_unsync(StreamBody::new(futures_util::stream::iter([part, end])))
     });
     response.headers_mut().insert(CONTENT_LENGTH, length.into());
     response
@@ -158,8 +177,37 @@ fn dripping(response: Response<Bytes>, pause: Duration) -> Response<Body> {
                 Ok(Frame::data(byte))
             }
         });
-        BodyExt::boxed(StreamBody::new(bytes))
+        BodyExt::boxed_unsync(StreamBody::new(bytes))
     })
+}
+
+/// The feed for as long as it goes. A reader that does not read stops it, and costs no more than its place.
+fn following(feed: Following, spoiled: Spoiled) -> Body {
+    let pieces = futures_util::stream::unfold(feed, |mut feed| async {
+        let piece = feed.next().await?;
+        Some((piece, feed))
+    });
+    let frame = |piece| Ok(Frame::data(piece));
+    let Spoiled { cut, drip } = spoiled;
+    if cut.is_none() && drip.is_none() {
+        return BodyExt::boxed_unsync(StreamBody::new(pieces.map(frame)));
+    }
+    let bytes = pieces
+        .flat_map(|piece| futures_util::stream::iter((0..piece.len()).map(move |at| piece.slice(at..=at))));
+    let bytes = bytes.enumerate().then(move |(at, byte)| async move {
+        if let Some(pause) = drip {
+            tokio::time::sleep(pause).await;
+        }
+        match cut {
+            Some(cut) if at >= cut => {
+                // What came before is sent first; an error alone would take it along.
+                tokio::time::sleep(FLUSHED).await;
+                Err(io::ErrorKind::ConnectionAborted.into())
+            }
+            _ => Ok(Frame::data(byte)),
+        }
+    });
+    BodyExt::boxed_unsync(StreamBody::new(bytes))
 }
 
 /// Blanks in pieces, of which only one is in memory.
@@ -167,7 +215,8 @@ fn flood(size: u64) -> Response<Body> {
     const PIECE: usize = 64 * 1024;
     let piece = Bytes::from(vec![b' '; PIECE]);
     let pieces = (0..size / PIECE as u64).map(move |_| Ok(Frame::data(piece.clone())));
-    let mut response = Response::new(BodyExt::boxed(StreamBody::new(futures_util::stream::iter(pieces))));
+    let mut response =
+        Response::new(BodyExt::boxed_unsync(StreamBody::new(futures_util::stream::iter(pieces))));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }

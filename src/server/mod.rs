@@ -16,7 +16,7 @@ pub mod listen;
 pub mod ownership;
 pub mod store;
 
-pub use api::Server;
+pub use api::{Opened, Server};
 pub use embedded::Embedded;
 pub use faults::{Faults, Rules, RulesError};
 pub use listen::{Service, serve};

@@ -10,6 +10,7 @@ use crate::support::{Running, Scratch};
 /// `trueup serve` on a free port, killed with the value.
 pub struct Served {
     address: String,
+    token: String,
     pub process: Running,
 }
 
@@ -23,13 +24,22 @@ impl Served {
     pub fn start_with(scratch: &Scratch, faults: &str, flags: &str) -> Served {
         scratch.write("faults.yaml", faults);
         let line = "serve --listen 127.0.0.1:0 --store store --faults faults.yaml --no-sync";
-        let mut process = scratch.trueup(&format!("{line} {flags}")).start();
+        Served::of(scratch.trueup(&format!("{line} {flags}")).start())
+    }
+
+    /// What was started otherwise.
+    pub fn of(mut process: Running) -> Served {
         let stdout = process.child.stdout.as_mut().expect("it is a pipe");
         let mut line = String::new();
         BufReader::new(stdout).read_line(&mut line).expect("it says its address");
         let address = line.trim().strip_prefix("serving http://");
         let address = address.unwrap_or_else(|| panic!("it says `{line}`")).to_owned();
-        Served { address, process }
+        Served { address, token: String::new(), process }
+    }
+
+    /// Demands this token of those who ask.
+    pub fn with_token(self, token: &str) -> Served {
+        Served { token: format!("authorization: Bearer {token}\r\n"), ..self }
     }
 
     pub fn url(&self) -> String {
@@ -41,7 +51,8 @@ impl Served {
         let mut stream = TcpStream::connect(&self.address).expect("it listens");
         let length = body.len();
         let head = format!(
-            "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}"
+            "{method} {path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n{}content-type: application/json\r\ncontent-length: {length}\r\n\r\n{body}",
+            self.token
         );
         stream.write_all(head.as_bytes()).expect("it takes the request");
         let mut answer = String::new();

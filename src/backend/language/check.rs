@@ -2,7 +2,7 @@
 //! that are no kinds, objects that could not be found again. All of it is known offline.
 
 use super::reader::Reader;
-use super::{address, batch, shapes, useless};
+use super::{address, batch, shapes, useless, watch};
 use crate::core::filter::Filter;
 use crate::core::identity::KindName;
 use crate::core::kind::{Forced, Kind, Method, Op, Parent, Part, Piece, Read, Version};
@@ -59,6 +59,7 @@ impl Checker<'_, '_> {
         useless::check(self.reader, self.kind, self.node);
         shapes::check(self.reader, self.kind, self.node);
         batch::check(self.reader, self.kind, self.node);
+        watch::check(self.reader, self.kind, self.node);
         self.parents();
         self.listing();
         self.identity();
@@ -124,6 +125,11 @@ impl Checker<'_, '_> {
                         format!("`{{version}}` in `{name}` has no source: no object is observed there");
                     self.reader.wrong(self.at(name), message).hint =
                         Some("a version that has a request of its own is known there".into());
+                }
+                Piece::Position => {
+                    let message = format!("`{{position}}` in `{name}` has no source");
+                    self.reader.wrong(self.at(name), message).hint =
+                        Some("only the feed that `watch` declares goes on from a position".into());
                 }
                 Piece::Literal(_) | Piece::Id | Piece::Version | Piece::Changed | Piece::Owner => {}
             }

@@ -49,9 +49,23 @@ pub fn generic_kind(backend: &str, kind: &str, parts: &[&str]) -> Result<Kind, P
         "create": format!("PUT {item}"),
         "update": {"request": format!("PATCH {item}"), "send": "merge"},
         "delete": format!("DELETE {item}"),
+        "watch": {
+            "request": format!("GET /{collection}?watch=sse"),
+            "by": "sse",
+            "key": "{name: .id | tostring}",
+            "replay": true,
+            "heartbeat": "15s",
+        },
         "version": ".revision",
         "deleting": ".body.deletionRevision",
         "blockers": ".finalizers",
+        "lease": {
+            "holder": "holder",
+            "renewed": "renewed",
+            "acquired": "acquired",
+            "duration": "duration",
+            "transitions": "transitions",
+        },
         "fields": {
             "id": "server-owned",
             "revision": "server-owned",

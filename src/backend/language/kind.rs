@@ -5,21 +5,22 @@ use std::time::Duration;
 
 use super::operation::{self, Role, default_send};
 use super::reader::{Reader, Record};
-use super::{listing, words};
+use super::{listing, watch, words};
 use crate::backend::path::unescape;
 use crate::core::fields::{FieldRules, VISIBLE};
 use crate::core::filter::Filter;
 use crate::core::identity::KindName;
 use crate::core::kind::{DocumentType, Kind, ListOp, Method, Op, Parent, Part, Read, Serial, Version};
+use crate::core::lease::LeaseFields;
 use crate::core::mark;
 use crate::core::node::{Node, Want};
-use crate::core::path::Path;
+use crate::core::path::{Path, Step};
 
 /// What a document's `metadata` has besides the identity.
 const BESIDE: [&str; 2] = ["labels", "annotations"];
 
 /// The members of a kind's record.
-pub const MEMBERS: [&str; 29] = [
+pub const MEMBERS: [&str; 30] = [
     "key",
     "parent",
     "id",
@@ -47,6 +48,7 @@ pub const MEMBERS: [&str; 29] = [
     "exists",
     "conflict",
     "watch",
+    "lease",
     "like",
     "at",
 ];
@@ -59,9 +61,6 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         );
     }
     let record = reader.map(node, &format!("the kind `{name}`"), &MEMBERS)?;
-    if let Some(node) = record.get("watch") {
-        reader.unsupported(node.at, "`watch`");
-    }
     let kind = KindName { backend: backend.clone(), kind: name.into() };
     let parts = parts(reader, record, &kind);
     let operations = operations(reader, record, &parts)?;
@@ -102,6 +101,8 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         builtin: filter(reader, "builtin"),
         managers: filter(reader, "managers"),
         conflict: filter(reader, "conflict"),
+        lease: record.get("lease").and_then(|node| lease(reader, node)),
+        watch: record.get("watch").and_then(|node| watch::read(reader, node, &part_names(&parts))),
         name: kind,
         parts,
     })
@@ -154,6 +155,10 @@ fn filters(reader: &mut Reader, node: &Node, what: &str) -> Vec<(Arc<str>, Filte
         reader.filter(node, &format!("{what} `{name}`")).map(|filter| (name.into(), filter))
     };
     members.into_iter().filter_map(filter).collect()
+}
+
+fn part_names(parts: &[Part]) -> Vec<&str> {
+    parts.iter().map(|part| &*part.name).collect()
 }
 
 /// An operation's member, unless the API has none.
@@ -286,6 +291,50 @@ fn depends_on(reader: &mut Reader, node: &Node, backend: &Arc<str>) -> Option<(K
         return None;
     }
     Some((KindName { backend: backend.clone(), kind: kind.into() }, parts))
+}
+
+/// Which fields of an object make a lease of it.
+fn lease(reader: &mut Reader, node: &Node) -> Option<LeaseFields> {
+    let names = ["holder", "renewed", "acquired", "duration", "transitions"];
+    let record = reader.map(node, "`lease`", &names)?;
+    let path = |reader: &mut Reader, name: &str| {
+        let node = record.get(name)?;
+        let text = reader.text(node, &format!("`{name}` of `lease`"))?;
+        match Path::parse(text) {
+            Ok(path) if !path.is_root() && path.0.iter().all(|step| matches!(step, Step::Field(_))) => {
+                Some(path)
+            }
+            Ok(_) => {
+                reader.wrong(
+                    node.at,
+                    format!("`{name}` of `lease` is the path of a field, with no list on it"),
+                );
+                None
+            }
+            Err(error) => {
+                reader.wrong(node.at, error.to_string());
+                None
+            }
+        }
+    };
+    for name in ["holder", "renewed"].into_iter().filter(|name| record.get(name).is_none()) {
+        reader.wrong(node.at, format!("`lease` has no `{name}`")).hint =
+            Some("as in `lease: {holder: spec.holder, renewed: spec.renewed}`".into());
+    }
+    let fields = LeaseFields {
+        holder: path(reader, "holder")?,
+        renewed: path(reader, "renewed")?,
+        acquired: path(reader, "acquired"),
+        duration: path(reader, "duration"),
+        transitions: path(reader, "transitions"),
+    };
+    let paths: Vec<&Path> = fields.paths().collect();
+    let clash = |at: usize| paths[..at].iter().any(|one| one.covers(paths[at]) || paths[at].covers(one));
+    if (1..paths.len()).any(clash) {
+        reader.wrong(node.at, "two fields of `lease` stand at one place");
+        return None;
+    }
+    Some(fields)
 }
 
 /// Where an owner mark stands: at fields, or in one list.

@@ -24,11 +24,14 @@ mod reference_tests;
 mod shapes;
 mod template;
 #[cfg(test)]
-pub(super) mod testing;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod token;
 mod useless;
+mod watch;
+#[cfg(test)]
+mod watch_tests;
 mod words;
 
 use std::sync::Arc;

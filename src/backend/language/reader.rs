@@ -70,11 +70,6 @@ impl<'d> Reader<'d> {
         self.problems[before..].iter().all(|problem| problem.warning)
     }
 
-    /// Notes that something of the language is not there yet.
-    pub fn unsupported(&mut self, at: Pos, what: &str) {
-        self.wrong(at, format!("{what} is not supported yet"));
-    }
-
     /// A map with members of these names only.
     pub fn map<'n>(&mut self, node: &'n Node, what: &str, known: &[&str]) -> Option<Record<'n>> {
         for (name, member) in self.members(node, what) {

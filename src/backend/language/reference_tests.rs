@@ -3,14 +3,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{auth, connection, kind, listing, operation, template, token, words};
+use super::{auth, connection, kind, listing, operation, template, token, watch, words};
 use crate::backend::preset;
 use crate::core::filter::VARIABLES;
 
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 9] = [
     include_str!("../../../docs/backend.md"),
     include_str!("../../../docs/backend/answers.md"),
     include_str!("../../../docs/backend/credentials.md"),
+    include_str!("../../../docs/backend/feeds.md"),
     include_str!("../../../docs/backend/fields.md"),
     include_str!("../../../docs/backend/filters.md"),
     include_str!("../../../docs/backend/identity.md"),
@@ -31,7 +32,8 @@ fn every_word_is_in_the_reference() {
     let ways: Vec<&str> = listing::PAGE_BY.iter().map(|(word, _)| *word).collect();
     let placeholders: Vec<&str> = template::WORDS.iter().map(|(word, _)| *word).chain(["part"]).collect();
     let functions: Vec<&str> = prelude().into_iter().chain(NATIVE).collect();
-    let tables: [(&str, &[&str]); 18] = [
+    let feeds: Vec<&str> = watch::WATCH_BY.iter().map(|(word, _)| *word).collect();
+    let tables: [(&str, &[&str]); 20] = [
         ("backend", &super::SPEC),
         ("limits", &connection::LIMITS),
         ("tls", &connection::TLS),
@@ -47,6 +49,8 @@ fn every_word_is_in_the_reference() {
         ("list", &listing::LISTING),
         ("page", &listing::PAGE),
         ("page-by", &ways),
+        ("watch", &watch::WATCH),
+        ("watch-by", &feeds),
         ("fields", &fields),
         ("variables", &VARIABLES),
         ("functions", &functions),

@@ -33,11 +33,16 @@ const METHODS: [Method; 6] =
     [Method::Get, Method::Head, Method::Post, Method::Put, Method::Patch, Method::Delete];
 
 /// The placeholders that are no parts of a key.
-pub const WORDS: [(&str, Piece); 4] =
-    [("id", Piece::Id), ("version", Piece::Version), ("changed", Piece::Changed), ("owner", Piece::Owner)];
+pub const WORDS: [(&str, Piece); 5] = [
+    ("id", Piece::Id),
+    ("version", Piece::Version),
+    ("changed", Piece::Changed),
+    ("owner", Piece::Owner),
+    ("position", Piece::Position),
+];
 
 /// Reads `METHOD /path/{part}?name=value`. `parts` are the parts of the kind's key, which come before the
-/// words `id`, `version`, `changed` and `owner` where a part has such a name.
+/// words `id`, `version`, `changed`, `owner` and `position` where a part has such a name.
 pub fn request(text: &str, parts: &[&str]) -> Result<RequestLine, TemplateError> {
     let (method, target) = text.trim().split_once(' ').ok_or_else(|| {
         TemplateError::new(format!("`{text}` is not a request"))
@@ -112,7 +117,7 @@ pub fn template(text: &str, parts: &[&str]) -> Result<Template, TemplateError> {
             .ok_or_else(|| TemplateError::new(format!("in `{text}` a `{{` has no `}}`")))?;
         pieces.push(placeholder(name.trim(), parts).ok_or_else(|| {
             TemplateError::new(format!("in `{text}` `{{{name}}}` is not a placeholder"))
-                .hint("placeholders are {part}, {part.id}, {*part}, {id}, {version}, {changed} and {owner}")
+                .hint("placeholders are {part}, {part.id}, {*part}, {id}, {version}, {changed}, {owner} and {position}")
         })?);
         rest = tail;
     }

@@ -299,13 +299,6 @@ fn a_version_of_a_set_makes_its_writes_serial() {
 }
 
 #[test]
-fn what_waits_for_later_is_refused() {
-    let kinds = with("watch: {request: GET /w, by: sse}");
-    let messages: Vec<String> = problems(&kinds).into_iter().map(|p| p.message).collect();
-    assert_eq!(messages, ["`watch` is not supported yet"]);
-}
-
-#[test]
 fn checks_find_what_cannot_work() {
     let team = "Team: {key: {name: .name}, list: GET /teams}";
     for (kinds, want, hint) in [

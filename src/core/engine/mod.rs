@@ -38,7 +38,7 @@ pub mod pledge;
 mod prune;
 mod queue;
 mod ramp;
-pub(crate) mod random;
+pub mod random;
 mod ready;
 mod rename;
 mod renew;

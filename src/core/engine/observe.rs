@@ -6,7 +6,7 @@ use super::super::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, Listing, ParentIds, Target, Wanted,
 };
 use super::super::identity::ObjectId;
-use super::super::kind::{Kind, Parent, Piece, Read, Version};
+use super::super::kind::{Kind, Piece, Read, Version};
 use super::super::mutant::planted;
 use super::super::observed::Heard;
 use super::super::report::{Explanation, Outcome};
@@ -89,18 +89,10 @@ impl Engine {
         let object = &self.objects[object];
         let kind = object.kind.clone();
         let pieces: Vec<&Piece> = kind.list.iter().flat_map(|list| list.op.placeholders()).collect();
-        // A listing that names a part of the object's own is a search, with a collection for each object.
-        let scoped = kind.parts.iter().filter(|part| {
-            let shared = part.parent != Parent::Own && (kind.list.is_none() || part.on_item.is_none());
-            shared || pieces.iter().any(|p| names(p, &part.name))
-        });
-        let scope = scoped.filter_map(|part| {
-            object.key_now().get(&part.name).map(|value| (part.name.clone(), value.clone()))
-        });
         let by_id = |part: &str| pieces.iter().any(|p| matches!(p, Piece::PartId(name) if **name == *part));
         let name = Collection {
             kind: kind.name.clone(),
-            scope: kind.key_of(scope.collect()),
+            scope: kind.listing_scope(object.key_now()),
             parent_ids: self.parent_ids(object.links.parents.iter().filter(|(part, _)| by_id(part))),
         };
         self.collections.find(name, &kind)
@@ -394,10 +386,6 @@ pub(super) fn version_needs_read(kind: &Kind) -> bool {
         Version::None | Version::OnItem(_) => false,
     };
     per_object && matches!(kind.read, Read::Op(_))
-}
-
-fn names(piece: &Piece, part: &str) -> bool {
-    matches!(piece, Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) if **name == *part)
 }
 
 pub(super) fn explain(failure: &Failure) -> Explanation {

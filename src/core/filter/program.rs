@@ -23,8 +23,8 @@ const MAX_OUTPUTS: usize = 100_000;
 const SELF: &str = "this_filter";
 
 /// The names of [`VARIABLES`] as `jaq` wants them.
-const DOLLAR_NAMES: [&str; 9] =
-    ["$key", "$parent", "$id", "$observed", "$page", "$changed", "$version", "$status", "$headers"];
+const DOLLAR_NAMES: [&str; 10] =
+    ["$key", "$parent", "$id", "$observed", "$page", "$changed", "$version", "$status", "$headers", "$event"];
 
 /// A compiled filter.
 pub struct Program {

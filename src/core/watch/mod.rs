@@ -14,13 +14,17 @@
 
 mod away;
 mod begin;
+mod beside;
 pub mod conditions;
 mod control;
 mod end;
 pub mod hint;
 mod hour;
+pub mod lease;
 mod object;
+pub mod observer;
 pub mod oscillation;
+pub mod owned;
 mod pace;
 pub mod pass;
 mod queue;
@@ -28,14 +32,17 @@ mod resync;
 mod retry;
 mod seen;
 pub mod settings;
+pub mod shard;
 pub mod snapshot;
 pub mod status;
+pub mod stream;
 pub mod subject;
 mod target;
 #[cfg(test)]
 pub(crate) mod tests;
 mod told;
 mod wanted;
+mod wish;
 
 pub use control::{Effect, Event, Loop};
 pub use hint::{About, Class, Hint, Origin};
@@ -44,3 +51,4 @@ pub use settings::Settings;
 pub use snapshot::{Desired, Instance, Role, Snapshot};
 pub use status::{Condition, ConditionKind, Counters, ObjectStatus, Status, TargetStatus, Truth};
 pub use subject::Subject;
+pub use wish::{content, wish};

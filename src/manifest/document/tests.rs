@@ -73,6 +73,8 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         depends_on: None,
         managers: None,
         conflict: None,
+        watch: None,
+        lease: None,
     }
 }
 

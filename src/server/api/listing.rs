@@ -13,6 +13,7 @@ use crate::core::value::plain_text;
 use crate::server::store::{Collection, Condition, Item, Key, Store};
 
 use super::answer::with_managers;
+use super::feed::FEED_POSITION;
 use super::problem::{Problem, empty, header_value, respond};
 use super::query::{ListQuery, Place, cursor};
 
@@ -30,23 +31,26 @@ pub fn list(
     query: &ListQuery,
     condition: &Condition,
 ) -> Result<Response<Bytes>, Problem> {
-    let (tag, page) = store.read(|index| {
+    let (tag, clock, page) = store.read(|index| {
+        let clock = index.clock();
         index.expect_parent(&key.parent())?;
         let none = Collection::default();
         let collection = index.collection(key).unwrap_or(&none);
         let tag = collection.tag();
         if condition.none_match_fails(Some(&tag)) {
-            return Ok::<_, Problem>((tag, None));
+            return Ok::<_, Problem>((tag, clock, None));
         }
         let all = !query.filters.is_empty();
         let page = if all { Page::whole(collection) } else { Page::pick(collection, query) };
-        Ok((tag, Some(page)))
+        Ok((tag, clock, Some(page)))
     })?;
     let mut response = match page {
         None => empty(StatusCode::NOT_MODIFIED),
         Some(page) => page.filtered(query).answer(key, query),
     };
     response.headers_mut().insert(ETAG, header_value(&format!("\"{tag}\"")));
+    let position = store.feed().position(clock);
+    response.headers_mut().insert(FEED_POSITION, header_value(&position.to_string()));
     Ok(response)
 }
 

@@ -1,10 +1,13 @@
 //! The REST API: from a request to an answer, with or without a socket between.
 //!
 //! Collections and items for any kind, server ids or natural keys, tags and preconditions, paging, patches,
-//! problem documents; field managers, a status apart, finalizers, idempotency keys. What a request means in terms of the store is decided here; the store decides the rest.
+//! problem documents; field managers, a status apart, finalizers, idempotency keys, a change feed. What a request means in terms of the store is decided here; the store decides the rest.
 
 mod answer;
 mod body;
+mod feed;
+#[cfg(test)]
+mod feed_tests;
 mod listing;
 #[cfg(test)]
 mod ownership_tests;
@@ -26,6 +29,8 @@ use serde_json::json;
 use super::store::{Action, Committed, Condition, Done, Key, Part, Patch, Refusal, Store, Tags, Write};
 use body::{ACCEPT_PATCH, PATCHES};
 pub(super) use body::{MERGE_PATCH, too_large};
+pub use feed::Following;
+use feed::{Asked, Way};
 use params::Params;
 pub(super) use problem::{Problem, empty, respond};
 use query::ListQuery;
@@ -44,6 +49,12 @@ pub struct Server {
     /// Whether a write needs a precondition.
     strict: bool,
     running: Running,
+}
+
+/// An answer that is there as a whole, or that goes on.
+pub enum Opened {
+    Whole(Response<Bytes>),
+    Stream(Response<Following>),
 }
 
 impl Server {
@@ -74,6 +85,56 @@ impl Server {
         response
     }
 
+    /// Answers a request as [`call`](Server::call) does; a stream of the change feed as it comes.
+    pub async fn open(&self, request: Request<Bytes>) -> Opened {
+        match self.stream(&request) {
+            None => Opened::Whole(self.call(request).await),
+            Some(Ok(response)) => Opened::Stream(response),
+            Some(Err(problem)) => Opened::Whole(problem.into_response()),
+        }
+    }
+
+    /// Ends all streams and long polls, so that nothing holds up a stop.
+    pub fn close_feeds(&self) {
+        self.store.feed().close();
+    }
+
+    /// The stream that a request asks for, if it asks for one.
+    fn stream(&self, request: &Request<Bytes>) -> Option<Result<Response<Following>, Problem>> {
+        let asked = Asked::of(request).ok().flatten();
+        let asked = asked.filter(|asked| asked.way != Way::Poll && request.method() == Method::GET)?;
+        let stream = || {
+            self.admit(request.headers())?;
+            asked.stream(&self.store, self.followed(request)?)
+        };
+        Some(stream())
+    }
+
+    /// The collection that a request for the feed is about; `None` for all.
+    fn followed(&self, request: &Request<Bytes>) -> Result<Option<Key>, Problem> {
+        match self.store.read(|index| route::target(request.uri().path())?.resolved(index))? {
+            Target::Root => Ok(None),
+            Target::Collection(key) => Ok(Some(key)),
+            _ => Err(Problem::bad_request(
+                "a feed is of a collection, or of everything: `/teams?watch`, `/?watch`",
+            )),
+        }
+    }
+
+    async fn followed_whole(
+        &self,
+        request: &Request<Bytes>,
+        asked: &Asked,
+    ) -> Result<Response<Bytes>, Problem> {
+        let within = self.followed(request)?;
+        match asked.way {
+            Way::Poll => asked.poll(&self.store, within).await,
+            _ => {
+                Err(Problem::bad_request("a stream is asked for by GET; `watch=poll` is answered as a whole"))
+            }
+        }
+    }
+
     /// Whether the request carries the token, if one is demanded.
     pub(super) fn admit(&self, headers: &HeaderMap) -> Result<(), Problem> {
         let Some(token) = &self.token else { return Ok(()) };
@@ -95,6 +156,9 @@ impl Server {
             return Ok(options(&target));
         }
         let reads = request.method() == Method::GET || request.method() == Method::HEAD;
+        if let Some(asked) = if reads { Asked::of(request)? } else { None } {
+            return self.followed_whole(request, &asked).await;
+        }
         match &target {
             Target::Root if reads => Ok(self.overview()),
             Target::Health if reads => Ok(json_answer(&json!({"status": "ok"}))),

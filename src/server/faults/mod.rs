@@ -5,6 +5,8 @@
 //! tests compare with what a client believes to have done.
 
 mod effects;
+#[cfg(test)]
+mod feed_tests;
 mod late;
 mod memory;
 mod rules;
@@ -18,8 +20,8 @@ use http::header::{IF_MATCH, IF_NONE_MATCH};
 use http::{Method, Request, Response, StatusCode, Uri};
 use serde_json::json;
 
-use super::api::{Accepted, Problem, Server, empty, respond};
-use super::listen::Reply;
+use super::api::{Accepted, Following, Opened, Problem, Server, empty, respond};
+use super::listen::{Reply, Spoiled};
 use effects::{
     answered, empty_page, html, others, redirected, with_repeated_cursor, with_stored, with_total,
 };
@@ -124,7 +126,10 @@ impl Faults {
             let first = server.call(request.clone()).await;
             self.state().note(&method, uri.path(), &first);
         }
-        let response = server.call(request).await;
+        let response = match server.open(request).await {
+            Opened::Whole(response) => response,
+            Opened::Stream(response) => return spoiled(response, fired),
+        };
         self.state().note(&method, uri.path(), &response);
         let due = self.state().delayed.due(&method);
         for late in due {
@@ -226,6 +231,21 @@ impl State {
             (None, None) => Reply::Whole(response),
         }
     }
+}
+
+/// What of a stream reaches the client.
+fn spoiled(stream: Response<Following>, fired: &[Fault]) -> Reply {
+    let mut spoiled = Spoiled::default();
+    for fault in fired {
+        match fault {
+            Fault::Drop(_) => return Reply::Drop,
+            Fault::Status(answer) => return Reply::Whole(answered(answer)),
+            Fault::Truncate(at) => spoiled.cut = Some(*at),
+            Fault::Drip(time) => spoiled.drip = Some(*time),
+            _ => {}
+        }
+    }
+    Reply::Stream(stream, spoiled)
 }
 
 /// A read of what a write is about to change.

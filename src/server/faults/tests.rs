@@ -13,14 +13,14 @@ use tokio_util::sync::CancellationToken;
 use crate::server::{Faults, Rules, Server, Service, Store, serve};
 
 /// A server with faults on a port of its own.
-struct Bad {
-    address: std::net::SocketAddr,
-    stop: CancellationToken,
-    task: tokio::task::JoinHandle<()>,
+pub(super) struct Bad {
+    pub address: std::net::SocketAddr,
+    pub stop: CancellationToken,
+    pub task: tokio::task::JoinHandle<()>,
 }
 
 impl Bad {
-    async fn start(rules: &str) -> Bad {
+    pub async fn start(rules: &str) -> Bad {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let faults = Faults::new(Rules::parse(rules).expect("rules"));
@@ -31,7 +31,7 @@ impl Bad {
     }
 
     /// Sends a request on a connection of its own; `None` when it ends without a whole answer.
-    async fn send(&self, line: &str, body: &str) -> Option<(u16, http::HeaderMap, Bytes)> {
+    pub async fn send(&self, line: &str, body: &str) -> Option<(u16, http::HeaderMap, Bytes)> {
         let (method, uri) = line.split_once(' ').expect("a method and a path");
         let stream = TcpStream::connect(self.address).await.expect("a connection");
         let (mut sender, connection) =
@@ -43,11 +43,11 @@ impl Bad {
         Some((head.status.as_u16(), head.headers, body.collect().await.ok()?.to_bytes()))
     }
 
-    async fn status(&self, line: &str) -> Option<u16> {
+    pub async fn status(&self, line: &str) -> Option<u16> {
         Some(self.send(line, "{}").await?.0)
     }
 
-    async fn json(&self, line: &str) -> Value {
+    pub async fn json(&self, line: &str) -> Value {
         let (_, _, body) = self.send(line, "{}").await.expect("an answer");
         serde_json::from_slice(&body).expect("a JSON body")
     }

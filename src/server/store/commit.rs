@@ -11,6 +11,7 @@ use std::thread::{self, JoinHandle};
 use tokio::sync::oneshot;
 
 use super::disk::Disk;
+use super::feed::{Event, Feed};
 use super::index::Index;
 use super::refusal::Refusal;
 use super::write::{Done, Write};
@@ -37,11 +38,11 @@ pub struct Committer {
 }
 
 impl Committer {
-    /// Starts the thread; `published` is what readers see.
-    pub fn start(disk: Disk, published: Arc<RwLock<Index>>) -> Committer {
+    /// Starts the thread; `published` is what readers see, and `feed` what followers are told.
+    pub fn start(disk: Disk, published: Arc<RwLock<Index>>, feed: Arc<Feed>) -> Committer {
         let (queue, jobs) = channel();
         let working = published.read().expect("no reader or writer of the index panics").clone();
-        let worker = Worker { disk, jobs, working, published, number: 0 };
+        let worker = Worker { disk, jobs, working, published, feed, number: 0 };
         let thread = thread::Builder::new().name("store".into()).spawn(move || worker.run());
         Committer { queue: Some(queue), thread: Some(thread.expect("the system can start a thread")) }
     }
@@ -71,6 +72,7 @@ struct Worker {
     jobs: Receiver<Job>,
     working: Index,
     published: Arc<RwLock<Index>>,
+    feed: Arc<Feed>,
     number: u64,
 }
 
@@ -96,7 +98,13 @@ impl Worker {
                 Ok(()) => {
                     let mut published =
                         self.published.write().expect("no reader or writer of the index panics");
-                    changes.iter().for_each(|change| published.apply(change));
+                    let events = changes.iter().filter_map(|change| {
+                        let event = Event::of(change, &published);
+                        published.apply(change);
+                        event
+                    });
+                    // Before the index is free again: whoever lists then finds its place in the feed.
+                    self.feed.publish(events.collect::<Vec<_>>());
                     drop(published);
                     self.disk.tidy(&self.working);
                 }

@@ -9,6 +9,7 @@ mod condition;
 mod decide;
 mod deletion;
 mod disk;
+mod feed;
 mod index;
 mod item;
 mod key;
@@ -23,6 +24,7 @@ use std::sync::{Arc, RwLock};
 pub use commit::Committed;
 pub use condition::{Condition, Tags};
 pub use disk::{Durability, OpenError};
+pub use feed::{Event, Feed, Follower, Next, NoFeed, Position, What};
 pub use index::{Collection, Index};
 pub use item::Item;
 pub use key::{Key, decode, encode};
@@ -36,6 +38,7 @@ use disk::{Disk, Log};
 /// An open store. Dropping it writes what is queued and closes the file.
 pub struct Store {
     index: Arc<RwLock<Index>>,
+    feed: Arc<Feed>,
     committer: Committer,
 }
 
@@ -71,14 +74,20 @@ impl Store {
     }
 
     fn start(disk: Disk, index: Index) -> Store {
+        let feed = Feed::new(index.clock());
         let index = Arc::new(RwLock::new(index));
-        let committer = Committer::start(disk, index.clone());
-        Store { index, committer }
+        let committer = Committer::start(disk, index.clone(), feed.clone());
+        Store { index, feed, committer }
     }
 
     /// Looks at the latest durable state. Writers wait meanwhile, so `look` should only pick what it needs.
     pub fn read<T>(&self, look: impl FnOnce(&Index) -> T) -> T {
         look(&self.index.read().expect("no reader or writer of the index panics"))
+    }
+
+    /// What changes, as it does. It ends when the store closes.
+    pub fn feed(&self) -> &Arc<Feed> {
+        &self.feed
     }
 
     /// What a write would do to the latest durable state. Nothing is done.
@@ -89,5 +98,11 @@ impl Store {
     /// Asks for a write, and waits until it is durable or refused.
     pub async fn write(&self, write: Write) -> Result<Committed, Refusal> {
         self.committer.write(write).await
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        self.feed.close();
     }
 }

@@ -84,6 +84,8 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         depends_on: None,
         managers: None,
         conflict: None,
+        watch: None,
+        lease: None,
     }
 }
 

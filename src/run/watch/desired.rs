@@ -1,0 +1,220 @@
+//! The desired set: what the files say, loaded, linked and ready for passes over any part of it.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::NotBegun;
+use crate::backend::connection::Connection;
+use crate::core::digest::Digest;
+use crate::core::document::Document;
+use crate::core::exit::Exit;
+use crate::core::graph::Graph;
+use crate::core::graph::part::Parts;
+use crate::core::identity::{Key, KindName, ObjectId};
+use crate::core::kind::Kinds;
+use crate::core::problem::Problem;
+use crate::core::prune::Former;
+use crate::core::set::Set;
+use crate::core::value::plain_text;
+use crate::core::watch::{Subject, content, wish};
+use crate::manifest::{self, Chosen, Selection};
+use crate::run::input::{self, Input, Reach};
+
+/// Where the desired set is read from, again and again.
+#[derive(Clone, Debug, Default)]
+pub struct Source {
+    /// Files, folders, or `-`.
+    pub files: Vec<PathBuf>,
+    /// The only source of Backend documents, when not empty.
+    pub backends: Vec<PathBuf>,
+    /// Variables that documents may name; empty: all.
+    pub allow_env: Vec<String>,
+    pub selection: Selection,
+    /// `--base`: a revision, or a folder. A revision that moves is found anew at each load.
+    pub base: Option<String>,
+    /// What standard input said, which is read once; `None` where `-` is not among the files.
+    pub stdin: Option<Arc<[u8]>>,
+    /// One number for the life of the process, for [`wish`].
+    pub salt: u128,
+}
+
+/// What loading came to.
+pub struct Loaded {
+    /// A set that can be worked with, or all that is wrong.
+    pub read: Result<Read, NotBegun>,
+    /// To be kept out of all output, also where the set is wrong.
+    pub secrets: Vec<String>,
+    /// The files that documents and backends name, there or not: a change of one of them is a change of the set.
+    pub named: BTreeSet<PathBuf>,
+}
+
+/// A valid desired set, and how its backends are reached.
+pub struct Read {
+    pub desired: Desired,
+    pub connections: Vec<Connection>,
+    pub warnings: Vec<Problem>,
+}
+
+/// A valid desired set.
+pub struct Desired {
+    pub documents: Vec<Document>,
+    pub graph: Graph,
+    pub kinds: Kinds,
+    pub sets: Vec<Set>,
+    pub former: Former,
+    /// The documents that were chosen, in their order.
+    pub subjects: Vec<Subject>,
+    /// Of what each backend is said to be: where it is another one, the same wish may mean something else.
+    backends: BTreeMap<Arc<str>, Digest>,
+    /// Makes the part of the documents that a pass is about.
+    pub parts: Parts,
+    targets: BTreeSet<Arc<str>>,
+    places: HashMap<ObjectId, usize>,
+}
+
+impl Source {
+    /// The paths that it is read from.
+    pub fn roots(&self) -> Vec<PathBuf> {
+        let base = self.base.as_ref().map(PathBuf::from).filter(|base| base.is_dir());
+        self.files.iter().chain(&self.backends).cloned().chain(base).collect()
+    }
+
+    /// Loads the whole set, twice where `twice` says so: what differs then cannot be kept level with.
+    pub fn load(&self, twice: bool) -> Loaded {
+        let mut first = self.load_once();
+        if let (true, Ok(read)) = (twice, &first.read) {
+            let second = self.load_once();
+            let unstable = second.read.map(|second| unstable(&read.desired, &second.desired));
+            first.secrets.extend(second.secrets);
+            first.named.extend(second.named);
+            match unstable {
+                Ok(problems) if problems.is_empty() => {}
+                Ok(problems) => first.read = Err(wrong(problems)),
+                Err(why) => first.read = Err(why),
+            }
+        }
+        first
+    }
+
+    fn load_once(&self) -> Loaded {
+        let text = self.stdin.as_ref();
+        let sources = input::Sources {
+            files: self.files.clone(),
+            backends: self.backends.clone(),
+            allow_env: self.allow_env.clone(),
+            selection: self.selection.clone(),
+            base: self.base.clone(),
+            read: text.map(|bytes| manifest::load_with(&self.files, &mut &bytes[..])),
+            ..input::Sources::default()
+        };
+        let input::Loaded { input, secrets, named } =
+            input::load(sources, Reach::Used, &|name| std::env::var_os(name));
+        let read = input.map_err(wrong).and_then(|input| self.read(input));
+        Loaded { read, secrets, named }
+    }
+
+    fn read(&self, input: Input) -> Result<Read, NotBegun> {
+        let mut warnings = input.warnings;
+        match input.selection.of(&input.documents) {
+            Chosen::Some(more) => warnings.extend(more),
+            Chosen::None(problem) => return Err(NotBegun { exit: Exit::Usage, problems: vec![problem] }),
+        }
+        let subjects = subjects(&input.documents, &input.kinds, &input.selection, self.salt);
+        let places = input.documents.iter().enumerate().map(|(at, document)| (document.id.clone(), at));
+        let backends = input.backends.iter().filter_map(|raw| {
+            let name = raw.root.get("metadata")?.get("name")?.as_str()?;
+            Some((Arc::from(name), content(&raw.root, self.salt)))
+        });
+        let desired = Desired {
+            targets: subjects.iter().map(|subject| subject.target().clone()).collect(),
+            subjects,
+            parts: Parts::new(&input.documents, &input.graph),
+            places: places.collect(),
+            documents: input.documents,
+            graph: input.graph,
+            kinds: input.kinds,
+            sets: input.sets,
+            former: input.former,
+            backends: backends.collect(),
+        };
+        Ok(Read { desired, connections: input.connections, warnings })
+    }
+}
+
+impl Desired {
+    /// The places of these objects among the documents, as far as they are there.
+    pub fn places<'i>(&self, ids: impl IntoIterator<Item = &'i ObjectId>) -> Vec<usize> {
+        ids.into_iter().filter_map(|id| self.places.get(id).copied()).collect()
+    }
+
+    /// The backends of all documents, by name.
+    pub fn targets(&self) -> &BTreeSet<Arc<str>> {
+        &self.targets
+    }
+
+    /// Whether the Sets claim otherwise than in `before`.
+    pub fn sets_differ(&self, before: &Desired) -> bool {
+        self.sets != before.sets
+    }
+
+    /// The backends that are said to be otherwise than in `before`.
+    pub fn redefined(&self, before: &Desired) -> Vec<Arc<str>> {
+        let other = |(name, digest): &(&Arc<str>, &Digest)| before.backends.get(*name) != Some(*digest);
+        self.backends.iter().filter(other).map(|(name, _)| name.clone()).collect()
+    }
+}
+
+fn wrong(problems: Vec<Problem>) -> NotBegun {
+    NotBegun { exit: Exit::BadInput, problems }
+}
+
+/// The documents that are chosen, as the loop knows them.
+pub fn subjects(documents: &[Document], kinds: &Kinds, selection: &Selection, salt: u128) -> Vec<Subject> {
+    let subject = |document: &Document| Subject {
+        id: document.id.clone(),
+        group: group_of(&document.id, kinds),
+        desired: wish(document, salt),
+        origin: document.origin.clone(),
+    };
+    documents.iter().filter(|document| selection.takes(document)).map(subject).collect()
+}
+
+/// What is asked about together: the objects of a kind that one listing serves, by a name of their own.
+pub fn group_of(id: &ObjectId, kinds: &Kinds) -> Arc<str> {
+    match kinds.get(&id.kind) {
+        Some(kind) => group(&id.kind, &kind.listing_scope(&id.key)),
+        None => group(&id.kind, &Key::new(Vec::new())),
+    }
+}
+
+/// The name of a group: `backend/Kind`, and what its listing names of the key.
+pub fn group(kind: &KindName, scope: &Key) -> Arc<str> {
+    let mut name = format!("{}/{}", kind.backend, kind.kind);
+    for (_, value) in scope.parts() {
+        name.push('/');
+        // A slash in a value must not make it look like two.
+        name.push_str(&plain_text(value).replace('%', "%25").replace('/', "%2F"));
+    }
+    name.into()
+}
+
+/// Documents that two loads of the same files want otherwise.
+fn unstable(first: &Desired, second: &Desired) -> Vec<Problem> {
+    let wishes: HashMap<&ObjectId, &Subject> = second.subjects.iter().map(|one| (&one.id, one)).collect();
+    let other = |one: &&Subject| wishes.get(&one.id).is_none_or(|again| again.desired != one.desired);
+    let mut problems: Vec<Problem> = first.subjects.iter().filter(other).map(not_stable).collect();
+    if first.subjects.len() < second.subjects.len() {
+        let known: BTreeSet<&ObjectId> = first.subjects.iter().map(|one| &one.id).collect();
+        problems.extend(second.subjects.iter().filter(|one| !known.contains(&one.id)).map(not_stable));
+    }
+    problems
+}
+
+fn not_stable(subject: &Subject) -> Problem {
+    let message =
+        format!("`{}` is wanted otherwise each time the files are read (DesiredNotStable)", subject.id);
+    Problem::new(message)
+        .at(subject.origin.clone())
+        .hint("its value comes from something that changes by itself: a pipe, or a file that is rewritten")
+}

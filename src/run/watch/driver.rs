@@ -1,0 +1,413 @@
+//! The one task that everything passes through: it waits for what happens, steps the loop, and does what that says.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use futures_util::future::LocalBoxFuture;
+use futures_util::stream::FuturesUnordered;
+use tokio::sync::Notify;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use super::desired::Desired;
+use super::feeds::Feeds;
+use super::files::{News, Watched};
+use super::loading::{self, Loading};
+use super::observers::{Hinted, Hints, Observers, hints};
+use super::pass::{self, Ended, GRACE, Ground, Halt};
+use super::polling::{Pace, Polling};
+use super::prune::{self, Pruned};
+use super::say::{Teller, cause};
+use super::showing::Showing;
+use super::standing::Alive;
+use super::systemd::Manager;
+use super::ways::Ways;
+use super::{NotBegun, Settings};
+use crate::core::exit::Exit;
+use crate::core::problem::Problem;
+use crate::core::watch::observer::Feed;
+use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Snapshot, snapshot};
+use crate::render::out::Out;
+use crate::render::watch::log;
+use crate::run::drive::Limits;
+
+/// How often the loop gives a sign of life, and what changed is shown.
+const TICK: Duration = Duration::from_secs(1);
+/// Writes under way at once, to each backend, where nothing else is said.
+const WRITES: usize = 64;
+
+/// The loop of the core, and all that it needs.
+pub struct Driver<'o> {
+    settings: Settings,
+    teller: Teller<'o>,
+    began: Instant,
+    machine: Loop,
+    ground: Ground,
+    /// Whether the files are good.
+    state: snapshot::Desired,
+    files: Watched,
+    hinted: Hinted,
+    manager: Manager,
+    showing: Showing,
+    /// Something changed since it was shown.
+    dirty: bool,
+    passes: JoinSet<Ended>,
+    loading: JoinSet<Loading>,
+    /// The files changed while they were read.
+    load_again: bool,
+    /// A person waits for everything to be looked at, once the files are read.
+    person: bool,
+    /// One at most.
+    pruning: FuturesUnordered<LocalBoxFuture<'static, Option<Result<Pruned, Problem>>>>,
+    /// When the Sets are looked through next, where they are.
+    prune_at: Instant,
+    /// Ends the pruning that is under way.
+    prune_halt: Halt,
+    halt: Halt,
+    wake: Option<Instant>,
+    /// When the files are read again, whatever is heard of them.
+    read_at: Instant,
+    /// The end of the patience with what is under way, once it is to end.
+    patience: Option<Instant>,
+}
+
+/// What the driver waits for.
+enum Happened {
+    Abort,
+    Stop,
+    Impatient,
+    Tick,
+    Ended(Result<Ended, JoinError>),
+    Loaded(Box<Result<Loading, JoinError>>),
+    Pruned(Option<Result<Pruned, Problem>>),
+    Hinted(Vec<Hint>),
+    Files(News),
+    Told(log::Event),
+    Person,
+    Reread,
+    Woke,
+}
+
+impl<'o> Driver<'o> {
+    /// Reads the files and opens the ways.
+    ///
+    /// # Errors
+    /// As [`super::watch`].
+    pub async fn begin(settings: Settings, out: &'o mut Out) -> Result<Driver<'o>, NotBegun> {
+        let mut teller = Teller::new(out, settings.form, settings.quiet);
+        let files = Watched::new(settings.source.roots());
+        let loading = loading::begin(settings.source.clone(), files.roots());
+        let Loading { loaded, look } = done(loading.await);
+        teller.secrets().learn(&loaded.secrets);
+        files.read(look, loaded.named);
+        let read = loaded.read?;
+        let ways = Ways::open(&settings.opening, read.connections, &read.desired.kinds, None)?;
+        teller.loaded(&read.desired, &read.warnings);
+        ways.exposed().iter().for_each(|problem| teller.warned("credential is exposed", problem));
+        let (hints, hinted) = hints();
+        let (now, secrets, dry_run) = (Instant::now(), teller.secrets(), settings.machine.dry_run);
+        let showing = Showing::begin(&settings.places, now, secrets, dry_run, &hints, &read.desired).await?;
+        let ground = Ground {
+            desired: Arc::new(read.desired),
+            ways: Arc::new(ways),
+            observers: Arc::new(observers(&settings, hints)),
+            writes: settings.opening.parallel.unwrap_or(WRITES),
+            attempts: Some(1),
+        };
+        ground.observers.wanted(&ground.desired, &ground.ways);
+        Ok(Driver {
+            teller,
+            began: now,
+            machine: Loop::new(settings.machine.clone()),
+            ground,
+            state: snapshot::Desired { valid: true, loads: 1, ..snapshot::Desired::default() },
+            files,
+            hinted,
+            manager: Manager::new(),
+            showing,
+            dirty: true,
+            passes: JoinSet::new(),
+            loading: JoinSet::new(),
+            load_again: false,
+            person: false,
+            pruning: FuturesUnordered::new(),
+            prune_at: now,
+            prune_halt: Halt::default(),
+            halt: Halt::default(),
+            wake: None,
+            read_at: now + settings.machine.resync,
+            patience: None,
+            settings,
+        })
+    }
+
+    /// Goes on until it is enough.
+    pub async fn run(mut self, resyncs: &Notify, limits: &Limits) -> Exit {
+        let end = limits.timeout.map(|timeout| self.began + timeout);
+        let mut tick = interval(TICK);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        self.step(Event::Desired(self.ground.desired.subjects.clone()));
+        loop {
+            let stopping = self.patience.is_some();
+            if stopping && self.passes.is_empty() && self.pruning.is_empty() {
+                return self.over(Exit::Success).await;
+            }
+            let happened = tokio::select! {
+                biased;
+                () = limits.abort.cancelled() => Happened::Abort,
+                () = limits.stop.cancelled(), if !stopping => Happened::Stop,
+                () = until(end), if !stopping => Happened::Stop,
+                () = until(self.patience) => Happened::Impatient,
+                _ = tick.tick() => Happened::Tick,
+                Some(ended) = self.passes.join_next() => Happened::Ended(ended),
+                Some(loaded) = self.loading.join_next(), if !stopping => Happened::Loaded(Box::new(loaded)),
+                Some(pruned) = self.pruning.next(), if !self.pruning.is_empty() => Happened::Pruned(pruned),
+                () = resyncs.notified(), if !stopping => Happened::Person,
+                news = self.files.next(), if !stopping => Happened::Files(news),
+                event = self.showing.event() => Happened::Told(event),
+                () = until(self.wake) => Happened::Woke,
+                () = sleep_until(self.read_at), if !stopping => Happened::Reread,
+                hints = self.hinted.next(), if !stopping => Happened::Hinted(hints),
+            };
+            if let Some(exit) = self.take(happened) {
+                return self.over(exit).await;
+            }
+            self.prune_if_due();
+        }
+    }
+
+    /// Takes what happened; the exit where that is the end.
+    fn take(&mut self, happened: Happened) -> Option<Exit> {
+        match happened {
+            Happened::Abort => return Some(Exit::Interrupted),
+            Happened::Impatient => {
+                self.teller.say(&log::Event::error("what was under way did not end in time"));
+                return Some(Exit::Failed);
+            }
+            Happened::Stop => self.stop(),
+            Happened::Tick => self.tick(),
+            Happened::Told(event) => self.teller.say(&event),
+            Happened::Ended(ended) => self.ended(done(ended)),
+            Happened::Loaded(loading) => self.loaded(done(*loading)),
+            Happened::Pruned(pruned) => self.pruned(pruned),
+            Happened::Hinted(hints) => self.step(Event::Hints(hints)),
+            Happened::Files(News::Changed) | Happened::Reread => self.load(),
+            Happened::Files(News::Blind(problem)) => self.teller.warned("files are not watched", &problem),
+            Happened::Person => {
+                self.person = true;
+                self.teller.say(&log::Event::info("a person asks for everything to be looked at"));
+                self.load();
+            }
+            Happened::Woke => {
+                self.wake = None;
+                self.step(Event::Woke);
+            }
+        }
+        None
+    }
+
+    fn step(&mut self, event: Event) {
+        self.dirty = true;
+        let mut turned = Vec::new();
+        for effect in self.machine.step(self.began.elapsed(), event) {
+            match effect {
+                Effect::Pass(pass) => self.start(pass),
+                Effect::WakeAt(at) => self.wake = Some(self.began + at),
+                Effect::Turned(id, condition) => turned.push((id, condition)),
+                Effect::Warned(what) => self.teller.say(&log::warned(&what)),
+            }
+        }
+        self.teller.turned(&turned, &self.ground.desired);
+        let targets = self.ground.desired.targets().iter();
+        self.hinted.hold(targets.filter(|target| self.machine.holds(target)).cloned().collect());
+        if self.machine.has_seen_all() && self.manager.ready() {
+            let objects = self.ground.desired.subjects.len();
+            self.teller.say(&log::Event::info("all objects were looked at").with("objects", objects));
+        }
+    }
+
+    fn start(&mut self, pass: Pass) {
+        tracing::debug!(pass = pass.id, objects = pass.objects.len(), cause = cause(&pass), "a pass begins");
+        let (ground, halt) = (self.ground.clone(), self.halt.clone());
+        self.passes.spawn(pass::run(pass, ground, fastrand::u64(..), halt));
+    }
+
+    fn ended(&mut self, ended: Ended) {
+        self.teller.ended(ended.id, &ended.report, ended.stuck);
+        self.step(Event::Ended(ended.id, ended.seen));
+    }
+
+    /// Nothing new begins; what is under way has its time to end.
+    fn stop(&mut self) {
+        self.manager.stopping();
+        self.teller.say(&log::Event::info("stopping").with("passes", self.passes.len()));
+        self.patience = Some(Instant::now() + GRACE);
+        self.step(Event::Drain);
+        self.halt.stop.cancel();
+    }
+
+    async fn over(mut self, exit: Exit) -> Exit {
+        self.halt.abort.cancel();
+        self.show();
+        self.showing.end().await;
+        self.teller.say(&log::Event::info("stopped"));
+        exit
+    }
+
+    /// The loop goes on: whoever waits for a sign of it is given one.
+    fn tick(&mut self) {
+        self.manager.beat();
+        self.showing.alive();
+        if std::mem::take(&mut self.dirty) {
+            self.show();
+        }
+    }
+
+    fn show(&mut self) {
+        if self.showing.is_of_use() {
+            let (desired, status) = (self.state.clone(), self.machine.status());
+            let seen_all = self.machine.has_seen_all();
+            self.showing.publish(Snapshot { desired, status, seen_all, ..Snapshot::default() });
+        }
+    }
+
+    /// Reads the files, after the reading that is under way if there is one.
+    fn load(&mut self) {
+        // What is wanted may be another thing by now: nothing is deleted for what was wanted before.
+        self.prune_halt.stop.cancel();
+        self.load_again = !self.loading.is_empty();
+        if !self.load_again {
+            let (source, roots) = (self.settings.source.clone(), self.files.roots());
+            self.loading.spawn_blocking(move || loading::load(&source, &roots));
+        }
+    }
+
+    fn loaded(&mut self, Loading { loaded, look }: Loading) {
+        self.teller.secrets().learn(&loaded.secrets);
+        self.files.read(look, loaded.named);
+        self.read_at = Instant::now() + self.settings.machine.resync;
+        let opened = loaded.read.and_then(|read| {
+            let kinds = &read.desired.kinds;
+            let ways = Ways::open(&self.settings.opening, read.connections, kinds, Some(&self.ground.ways))?;
+            Ok((read.desired, ways, read.warnings))
+        });
+        match opened {
+            Ok((desired, ways, warnings)) => self.want(desired, ways, &warnings),
+            Err(NotBegun { problems, .. }) => self.keep_the_last(problems),
+        }
+        if std::mem::take(&mut self.person) {
+            self.step(Event::Hint(Hint { about: About::All, origin: Origin::Person, observed: None }));
+        }
+        if std::mem::take(&mut self.load_again) {
+            self.load();
+        }
+    }
+
+    /// The files are no good: what they said before holds.
+    fn keep_the_last(&mut self, problems: Vec<Problem>) {
+        self.teller.invalid(&problems);
+        self.dirty = true;
+        let since = if self.state.valid { self.began.elapsed() } else { self.state.since };
+        let failures = self.state.failures + 1;
+        self.state = snapshot::Desired { valid: false, problems, since, failures, ..self.state };
+    }
+
+    /// This is wanted from now on.
+    fn want(&mut self, desired: Desired, ways: Ways, warnings: &[Problem]) {
+        let before = std::mem::replace(&mut self.ground.desired, Arc::new(desired));
+        let old_ways = std::mem::replace(&mut self.ground.ways, Arc::new(ways));
+        let desired = self.ground.desired.clone();
+        self.ground.observers.wanted(&desired, &self.ground.ways);
+        let mut elsewhere = self.ground.ways.other_than(&old_ways);
+        elsewhere.extend(desired.redefined(&before));
+        let changed =
+            desired.subjects != before.subjects || !elsewhere.is_empty() || desired.sets_differ(&before);
+        let was_valid = self.state.valid;
+        if changed || !was_valid {
+            self.teller.loaded(&desired, warnings);
+            let since = if was_valid { self.state.since } else { self.began.elapsed() };
+            let (loads, failures) = (self.state.loads + 1, self.state.failures);
+            self.dirty = true;
+            self.state = snapshot::Desired { valid: true, problems: Vec::new(), since, loads, failures };
+        }
+        if changed {
+            self.teller.keep_to(&desired);
+            self.prune_at = Instant::now();
+            self.step(Event::Desired(desired.subjects.clone()));
+            let hint = |name| Hint { about: About::Target(name), origin: Origin::Files, observed: None };
+            elsewhere.sort();
+            elsewhere.dedup();
+            self.step(Event::Hints(elsewhere.into_iter().map(hint).collect()));
+        }
+    }
+
+    /// Looks for what no document names, where that is due and may be done: never beside files that are no good or may
+    /// be other ones by now, beside objects that were not looked at, or beside passes.
+    fn prune_if_due(&mut self) {
+        let desired = &self.ground.desired;
+        let wanted =
+            self.settings.pruning.deletes && !desired.sets.is_empty() && self.prune_at <= Instant::now();
+        let calm =
+            self.state.valid && self.loading.is_empty() && self.passes.is_empty() && self.pruning.is_empty();
+        let seen = self.machine.has_seen_all() && self.patience.is_none();
+        if !(wanted && calm && seen) || desired.targets().iter().any(|target| self.machine.holds(target)) {
+            return;
+        }
+        let left = self.machine.writes_left(self.began.elapsed());
+        if left == Some(0) {
+            return;
+        }
+        self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
+        let doubts = prune::doubts(desired, &self.machine.status());
+        let (ground, gates, halt) = (self.ground.clone(), self.settings.pruning, self.prune_halt.clone());
+        let pruning = prune::prune(ground, gates, doubts, left, fastrand::u64(..), halt);
+        self.pruning.push(Box::pin(pruning));
+        self.prune_at = Instant::now() + self.settings.machine.resync;
+    }
+
+    fn pruned(&mut self, pruned: Option<Result<Pruned, Problem>>) {
+        match pruned {
+            Some(Ok(Pruned { told, report })) => {
+                let writes = report.objects.iter().filter(|entry| entry.wrote).count();
+                self.machine.wrote_beside(self.began.elapsed(), writes);
+                self.teller.swept(&told, &report);
+            }
+            Some(Err(problem)) => self.teller.warned("pruning has failed", &problem),
+            // The files changed meanwhile, or it is the end: it begins anew.
+            None => self.prune_at = Instant::now(),
+        }
+    }
+}
+
+/// Those who look out for changes.
+fn observers(settings: &Settings, hints: Hints) -> Observers {
+    let mut all = Observers::default();
+    let pace = Pace { interval: settings.interval, seed: settings.machine.seed };
+    let polling = Arc::new(Polling::start(pace, hints.clone()));
+    all.add(polling.clone());
+    // Polling rests while a feed tells what happens.
+    let announce = move |group: &Arc<str>, alive| {
+        let feed = match alive {
+            Alive::No => Feed::None,
+            Alive::Lossy => Feed::Lossy,
+            Alive::Replays => Feed::Replays,
+        };
+        polling.feed(group.clone(), feed);
+    };
+    all.add(Feeds::new(hints, Arc::new(announce)));
+    all
+}
+
+/// What a task came to. One that panicked is a fault of this program, and ends it.
+fn done<T>(task: Result<T, JoinError>) -> T {
+    task.unwrap_or_else(|error| std::panic::resume_unwind(error.into_panic()))
+}
+
+/// Sleeps until a time; for ever where there is none.
+async fn until(time: Option<Instant>) {
+    match time {
+        Some(time) => sleep_until(time).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,111 @@
+//! Pruning while the watch runs: what the Sets claim is listed, and what no document names is deleted in a pass of its
+//! own, behind the same gates as in `apply`.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use super::pass::{Ground, Halt, carry_out};
+use super::ways::Held;
+use crate::core::document::Document;
+use crate::core::engine::{Engine, Mode, Options};
+use crate::core::graph::Graph;
+use crate::core::graph::part::Parts;
+use crate::core::identity::ObjectId;
+use crate::core::problem::Problem;
+use crate::core::prune::{self, Gates, Known, Plan, Swept};
+use crate::core::report::{Entry, Report};
+use crate::core::watch::{ConditionKind, Status, Truth};
+use crate::run::sweep;
+
+use super::desired::Desired;
+
+/// What came of it.
+#[derive(Default)]
+pub struct Pruned {
+    /// Objects that no document names and that are left alone, and why.
+    pub told: Vec<Entry>,
+    /// Of those that were to be deleted.
+    pub report: Report,
+}
+
+/// By Set: why nothing of it is deleted. An object in its scope of which nothing certain is known may be the one that
+/// a deletion would hit.
+pub fn doubts(desired: &Desired, status: &Status) -> BTreeMap<Arc<str>, String> {
+    let mut doubts = BTreeMap::new();
+    for object in &status.objects {
+        let synced = object.condition(ConditionKind::Synced).map(|synced| synced.truth);
+        if !object.holds(ConditionKind::Unknown) && synced != Some(Truth::Unknown) {
+            continue;
+        }
+        let document = desired.places([&object.id]).first().map(|at| &desired.documents[*at]);
+        if let Some(member) = document.and_then(|document| document.policy.member.as_ref()) {
+            let why = || format!("nothing certain is known of `{}`", object.id);
+            doubts.entry(member.set.clone()).or_insert_with(why);
+        }
+    }
+    doubts
+}
+
+/// Looks through the scope of all Sets, and deletes what may go. `None`: it was ended before it was done.
+///
+/// # Errors
+/// Objects that are to go and cannot be linked with the documents.
+pub async fn prune(
+    ground: Ground,
+    gates: Gates,
+    doubts: BTreeMap<Arc<str>, String>,
+    most_writes: Option<usize>,
+    seed: u64,
+    halt: Halt,
+) -> Option<Result<Pruned, Problem>> {
+    let desired = ground.desired.clone();
+    let swept = tokio::select! {
+        swept = list(&ground) => swept,
+        () = halt.stop.cancelled() => return None,
+    };
+    let Plan { doomed, told } = plan(&desired, swept, &doubts, &gates);
+    if doomed.is_empty() {
+        return Some(Ok(Pruned { told, report: Report::default() }));
+    }
+    let due: HashSet<ObjectId> = doomed.iter().map(|document| document.id.clone()).collect();
+    let (first, mut documents) = (desired.documents.len(), desired.documents.clone());
+    documents.extend(doomed);
+    let graph = match Graph::build(&documents, &desired.kinds) {
+        Ok(graph) => graph,
+        Err(problems) => {
+            return Some(Err(problems.into_iter().next().expect("a graph that cannot be built says why")));
+        }
+    };
+    let part = Parts::new(&documents, &graph).part(&documents, &graph, first..documents.len());
+    let writes = matches!(ground.ways.clients, Held::ReadWrite(_));
+    let mode = if writes { Mode::Apply } else { Mode::Plan };
+    let options =
+        Options { writes: ground.writes, seed, attempts: ground.attempts, most_writes, ..Options::default() };
+    let selected = |document: &Document| due.contains(&document.id);
+    let engine = Engine::new(part.documents, part.graph, &desired.kinds, mode, options, &selected, None);
+    let (report, _) = carry_out(engine, writes, &ground, &halt).await;
+    Some(Ok(Pruned { told, report }))
+}
+
+async fn list(ground: &Ground) -> Vec<Swept> {
+    let Desired { sets, kinds, .. } = &*ground.desired;
+    match &ground.ways.clients {
+        Held::ReadOnly(clients) => sweep::list(sets, kinds, clients).await,
+        Held::ReadWrite(clients) => sweep::list(sets, kinds, clients).await,
+    }
+}
+
+fn plan(
+    desired: &Desired,
+    mut swept: Vec<Swept>,
+    doubts: &BTreeMap<Arc<str>, String>,
+    gates: &Gates,
+) -> Plan {
+    let Desired { sets, documents, graph, kinds, former, .. } = desired;
+    let claims = sets.iter().flat_map(|set| set.scope.iter().map(move |_| &set.name));
+    for (found, set) in swept.iter_mut().zip(claims) {
+        found.doubts.extend(doubts.get(set).cloned());
+    }
+    let known = Known { sets, documents, graph, kinds, former, holds: &|_, _| Ok(()) };
+    prune::plan(&known, swept, gates)
+}

@@ -1,0 +1,194 @@
+//! What the log is told: a line for each condition that turns and each pass that writes, and none while nothing
+//! happens.
+
+use std::collections::{BTreeMap, HashSet};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::desired::Desired;
+use crate::core::identity::ObjectId;
+use crate::core::problem::Problem;
+use crate::core::report::{Entry, Outcome, Report};
+use crate::core::secrets::Secrets;
+use crate::core::tally::Tally;
+use crate::core::watch::{Condition, ConditionKind, Pass, PassId, Truth};
+use crate::render::out::Out;
+use crate::render::watch::log::{self, Event, Form, Level};
+
+/// So many lines of one sort are told of one event; the rest is counted.
+const ALIKE: usize = 20;
+/// So many objects are named in one line.
+const NAMED: usize = 3;
+
+/// Tells the log.
+pub struct Teller<'o> {
+    out: &'o mut Out,
+    form: Form,
+    /// Only what is wrong is told.
+    quiet: bool,
+    /// Of which it was told that they are not as they should be: what is well again is only told of these.
+    troubled: HashSet<(ObjectId, ConditionKind)>,
+    /// What was told of the files last.
+    problems: Vec<Problem>,
+    /// What was told of objects that no document names.
+    extra: BTreeMap<ObjectId, String>,
+}
+
+impl<'o> Teller<'o> {
+    pub fn new(out: &'o mut Out, form: Form, quiet: bool) -> Teller<'o> {
+        let (troubled, problems, extra) = (HashSet::new(), Vec::new(), BTreeMap::new());
+        Teller { out, form, quiet, troubled, problems, extra }
+    }
+
+    /// What is kept out of the log.
+    pub fn secrets(&self) -> Secrets {
+        self.out.secrets()
+    }
+
+    pub fn say(&mut self, event: &Event) {
+        if !self.quiet || event.level != Level::Info {
+            let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+            self.out.log(event, self.form, wall);
+        }
+    }
+
+    /// Conditions have turned, all by one event.
+    pub fn turned(&mut self, all: &[(ObjectId, Condition)], desired: &Desired) {
+        let mut alike: BTreeMap<(ConditionKind, Truth, &str), usize> = BTreeMap::new();
+        for (id, condition) in all {
+            let about = (id.clone(), condition.kind);
+            let news = match is_trouble(condition) {
+                true => {
+                    self.troubled.insert(about);
+                    true
+                }
+                false => self.troubled.remove(&about),
+            };
+            let count = alike.entry((condition.kind, condition.truth, condition.reason)).or_default();
+            *count += usize::from(news);
+            if news && *count <= ALIKE {
+                let place = desired.places([id]).first().map(|at| &desired.documents[*at].origin);
+                self.say(&log::turned(id, place, condition));
+            }
+        }
+        for ((kind, truth, reason), count) in alike.into_iter().filter(|(_, count)| *count > ALIKE) {
+            let event = Event::info("and more objects alike")
+                .with("condition", kind.word())
+                .with("status", truth.word())
+                .with("reason", reason);
+            self.say(&event.with("objects", count - ALIKE));
+        }
+    }
+
+    /// Forgets what was told of objects that are wanted no longer.
+    pub fn keep_to(&mut self, desired: &Desired) {
+        self.troubled.retain(|(id, _)| !desired.places([id]).is_empty());
+    }
+
+    /// A pass has ended.
+    pub fn ended(&mut self, id: PassId, report: &Report, stuck: bool) {
+        if stuck {
+            self.say(&Event::error("pass made no progress").with("pass", id));
+        }
+        if let Some(event) = wrote("pass has written", report) {
+            self.say(&event.with("pass", id));
+        }
+    }
+
+    /// The files are no good. What was told before is not told again.
+    pub fn invalid(&mut self, problems: &[Problem]) {
+        if self.problems == problems {
+            return;
+        }
+        self.problems = problems.to_vec();
+        problems.iter().take(ALIKE).for_each(|problem| self.say(&log::invalid(problem)));
+        if problems.len() > ALIKE {
+            self.say(&Event::error("files are not valid").with("more", problems.len() - ALIKE));
+        }
+    }
+
+    /// The files are good.
+    pub fn loaded(&mut self, desired: &Desired, warnings: &[Problem]) {
+        if self.problems != warnings {
+            self.problems = warnings.to_vec();
+            warnings.iter().for_each(|problem| self.warned("files have a warning", problem));
+        }
+        self.say(&log::loaded(desired.subjects.len()));
+    }
+
+    pub fn warned(&mut self, message: &'static str, problem: &Problem) {
+        let mut event = Event::warn(message).with("detail", problem.message.as_str());
+        if let Some(hint) = &problem.hint {
+            event = event.with("hint", hint.as_str());
+        }
+        if let Some(origin) = &problem.origin {
+            event = event.with("at", origin.to_string());
+        }
+        self.say(&event);
+    }
+
+    /// What no document names was looked through: `told` is left alone, `report` says what became of the rest.
+    pub fn swept(&mut self, told: &[Entry], report: &Report) {
+        if let Some(event) = wrote("pruning has deleted", report) {
+            self.say(&event);
+        }
+        let mut extra = BTreeMap::new();
+        for entry in told.iter().chain(report.objects.iter().filter(|entry| entry.result != Outcome::Done)) {
+            let why = match entry.result.explanation() {
+                Some(why) => why.message.clone(),
+                None => format!("to {} it is due, and this watch does not write", entry.action.word()),
+            };
+            extra.insert(entry.id.clone(), why);
+        }
+        let news = |(id, why): &(&ObjectId, &String)| self.extra.get(*id) != Some(*why);
+        let lines: Vec<Event> = extra.iter().filter(news).map(|(id, why)| unnamed(id, why)).collect();
+        lines.iter().take(ALIKE).for_each(|event| self.say(event));
+        if lines.len() > ALIKE {
+            self.say(&Event::warn("object is in no document").with("more", lines.len() - ALIKE));
+        }
+        self.extra = extra;
+    }
+}
+
+/// Whether a condition says that something is not as it should be.
+fn is_trouble(condition: &Condition) -> bool {
+    match condition.kind {
+        ConditionKind::Synced | ConditionKind::Ready => condition.truth == Truth::False,
+        _ => condition.truth == Truth::True,
+    }
+}
+
+fn unnamed(id: &ObjectId, why: &str) -> Event {
+    Event::warn("object is in no document")
+        .with("backend", &*id.kind.backend)
+        .with("kind", &*id.kind.kind)
+        .with("name", id.key.to_string())
+        .with("detail", why)
+}
+
+/// What was written, with the first names; `None` where nothing was.
+fn wrote(message: &'static str, report: &Report) -> Option<Event> {
+    let written: Vec<&Entry> = report.objects.iter().filter(|entry| entry.wrote).collect();
+    let first = written.first()?;
+    let done = Tally::of(report).done;
+    let counts = [
+        ("created", done.create),
+        ("updated", done.update),
+        ("replaced", done.replace),
+        ("deleted", done.delete),
+        ("unconfirmed", written.len() - done.total()),
+    ];
+    let names: Vec<String> = written.iter().take(NAMED).map(|entry| entry.id.to_string()).collect();
+    let dots = if written.len() > NAMED { ", …" } else { "" };
+    let event = Event::info(message).with("backend", &*first.id.kind.backend);
+    let event = counts
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .fold(event, |event, (name, count)| event.with(name, count));
+    Some(event.with("objects", format!("{}{dots}", names.join(", "))))
+}
+
+/// Why each object of a pass is looked at, as far as it is one reason.
+pub fn cause(pass: &Pass) -> Option<&'static str> {
+    let (_, first) = pass.objects.first()?;
+    pass.objects.iter().all(|(_, origin)| origin == first).then(|| first.word())
+}

@@ -1,0 +1,91 @@
+//! The clients of all backends, opened once and kept: all passes share their limits and credentials.
+
+use std::sync::Arc;
+
+use crate::api::auth::Credentials;
+use crate::api::client::{Options, ReadOnly, ReadWrite};
+use crate::api::exposed;
+use crate::backend::connection::Connection;
+use crate::core::exit::Exit;
+use crate::core::kind::Kinds;
+use crate::core::problem::Problem;
+use crate::core::report::Requests;
+use crate::core::secrets::Secrets;
+use crate::run::clients::{Clients, Transports, Unopened};
+
+/// What ways are opened with.
+#[derive(Clone, Debug, Default)]
+pub struct Opening {
+    /// The clients cannot write.
+    pub read_only: bool,
+    /// Requests at once, to each backend.
+    pub parallel: Option<usize>,
+    /// The value of `TRUEUP_ALLOW_EXEC`.
+    pub allow_exec: Option<String>,
+    pub secrets: Secrets,
+}
+
+/// The ways to all backends of a desired set.
+pub struct Ways {
+    transports: Transports,
+    pub clients: Held,
+}
+
+/// Whether anything can be written is a matter of type: a dry run holds clients that take no write.
+pub enum Held {
+    ReadOnly(Clients<ReadOnly>),
+    ReadWrite(Clients<ReadWrite>),
+}
+
+impl Ways {
+    /// Opens the ways; those of `before` that lead to the same place with the same credentials are kept.
+    ///
+    /// # Errors
+    /// Backends that cannot be opened.
+    pub fn open(
+        opening: &Opening,
+        connections: Vec<Connection>,
+        kinds: &Kinds,
+        before: Option<&Ways>,
+    ) -> Result<Ways, Unopened> {
+        let nothing = Transports::default();
+        let known = before.map_or(&nothing, |before| &before.transports);
+        let transports = known.renewed(connections, opening.parallel, !opening.read_only)?;
+        let options = Options {
+            allow_exec: opening.allow_exec.clone(),
+            secrets: opening.secrets.clone(),
+            // Those that are kept have their own.
+            credentials: Credentials::default(),
+        };
+        let clients = match (opening.read_only, before.map(|before| &before.clients)) {
+            (true, Some(Held::ReadOnly(old))) => {
+                old.read_only_renewed(known, &transports, kinds, &options).map(Held::ReadOnly)
+            }
+            (true, _) => Clients::read_only(&transports, kinds, &options).map(Held::ReadOnly),
+            (false, Some(Held::ReadWrite(old))) => {
+                old.read_write_renewed(known, &transports, kinds, &options).map(Held::ReadWrite)
+            }
+            (false, _) => Clients::read_write(&transports, kinds, &options).map(Held::ReadWrite),
+        };
+        let clients = clients.map_err(|problem| Unopened::new(Exit::Failed, vec![problem]))?;
+        Ok(Ways { transports, clients })
+    }
+
+    /// The backends that are reached otherwise than before, or were not reached before.
+    pub fn other_than(&self, before: &Ways) -> Vec<Arc<str>> {
+        self.transports.other_than(&before.transports)
+    }
+
+    /// What is to be said of files with credentials that others can reach.
+    pub fn exposed(&self) -> Vec<Problem> {
+        self.transports.connections().flat_map(|connection| exposed::warnings(connection, false)).collect()
+    }
+
+    /// The requests that were sent, by role.
+    pub fn requests(&self) -> Requests {
+        match &self.clients {
+            Held::ReadOnly(clients) => clients.requests(),
+            Held::ReadWrite(clients) => clients.requests(),
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! `trueup watch` as a process: the real binary beside a server, files that change and signals that come.
+//!
+//! Nothing here waits for a time to pass: each test waits for what must become so, with a deadline that is never
+//! reached unless it does not.
+
+mod drift;
+mod files;
+mod once;
+mod outages;
+mod pruning;
+mod shown;
+mod signals;
+mod stage;

@@ -1,0 +1,81 @@
+//! Pruning by a watch: at the start, at each resync and after each change of the files; never beside doubts.
+
+use crate::servers::Served;
+use crate::support::Scratch;
+use crate::watch::stage::{Watching, descriptions, teams, two_teams, until};
+
+const SET: &str = "---\napiVersion: trueup/v1\nkind: Set\nmetadata: {name: all}\nspec: {scope: [{kind: Team, exclusive: true}]}\n";
+
+/// Two teams in a Set, and one that nobody wants.
+fn stage() -> (Scratch, Served) {
+    let (scratch, served) = two_teams();
+    scratch.write("m/set.yaml", SET);
+    served.call("POST", "/teams", "{\"name\": \"stray\"}");
+    (scratch, served)
+}
+
+#[test]
+fn what_no_document_names_goes() {
+    let (scratch, served) = stage();
+    let watching = Watching::started(&scratch, "--prune --resync 1s");
+    until("the stray goes", || descriptions(&served) == ["blue=one", "red=one"]);
+    served.call("POST", "/teams", "{\"name\": \"later\"}");
+    until("one that comes later goes", || descriptions(&served) == ["blue=one", "red=one"]);
+    scratch.write("m/a.yaml", teams(&["blue"], "one"));
+    until("what leaves the files goes", || descriptions(&served) == ["blue=one"]);
+    watching.until_said("pruning has deleted", 3);
+    watching.ends("TERM", 0);
+}
+
+#[test]
+fn without_the_flag_nothing_goes() {
+    let (scratch, served) = stage();
+    let watching = Watching::started(&scratch, "--resync 1s");
+    watching.hangup();
+    watching.until_said("a person asks for everything to be looked at", 1);
+    watching.ends("TERM", 0);
+    assert_eq!(descriptions(&served).len(), 3);
+}
+
+#[test]
+fn a_dry_run_only_tells() {
+    let (scratch, served) = stage();
+    let before = served.written();
+    let watching = Watching::started(&scratch, "--prune --dry-run --resync 1s");
+    let told = watching.until_said("object is in no document", 1);
+    assert_eq!(told["name"], "stray", "{told}");
+    watching.ends("TERM", 0);
+    assert_eq!(served.written(), before);
+}
+
+/// What is no good may have lost the very documents that a deletion would follow from.
+#[test]
+fn files_that_are_no_good_prune_nothing() {
+    let (scratch, served) = two_teams();
+    scratch.write("m/set.yaml", SET);
+    let watching = Watching::started(&scratch, "--prune --resync 1s");
+    until("all is there", || descriptions(&served) == ["blue=one", "red=one"]);
+    scratch.write("m/a.yaml", format!("{}---\nkind: [\n", teams(&["blue"], "one")));
+    watching.until_said("files are not valid", 1);
+    served.call("POST", "/teams", "{\"name\": \"stray\"}");
+    // The resync goes on: what is wanted is kept so, twice, and nothing is deleted meanwhile.
+    for _ in 0..2 {
+        let blue = crate::watch::stage::id(&served, "/teams", "blue");
+        served.change(&format!("/teams/{blue}"), "{\"description\": \"theirs\"}");
+        until("it is put right", || descriptions(&served).contains(&"blue=one".to_owned()));
+    }
+    assert_eq!(descriptions(&served).len(), 3, "{}", watching.text());
+    scratch.write("m/a.yaml", teams(&["blue"], "one"));
+    until("good files prune", || descriptions(&served) == ["blue=one"]);
+    watching.ends("TERM", 0);
+}
+
+#[test]
+fn more_than_the_limit_is_refused() {
+    let (scratch, served) = stage();
+    served.call("POST", "/teams", "{\"name\": \"another\"}");
+    let watching = Watching::started(&scratch, "--prune --max-deletes 1 --resync 1s");
+    watching.until_said("object is in no document", 2);
+    watching.ends("TERM", 0);
+    assert_eq!(descriptions(&served).len(), 4);
+}

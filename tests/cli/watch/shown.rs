@@ -1,0 +1,81 @@
+//! What a watch shows while it runs: the status file and the port.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use serde_json::Value;
+
+use crate::watch::stage::{Watching, descriptions, id, teams, two_teams, until};
+
+/// `GET` or `POST` at the port: the status line and the body.
+fn ask(address: &str, request: &str) -> (String, String) {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let head =
+        format!("{request} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n");
+    stream.write_all(head.as_bytes()).expect("it takes the request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a whole answer");
+    (head.lines().next().unwrap_or_default().to_owned(), body.to_owned())
+}
+
+#[test]
+fn the_status_file_follows_what_happens() {
+    let (scratch, served) = two_teams();
+    let watching = Watching::started(&scratch, "--status-file status.json --dry-run --resync 1s");
+    let status = || -> Value {
+        let text = std::fs::read_to_string(scratch.path("status.json")).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    let synced = |truth: &str| status()["summary"]["conditions"]["Synced"][truth].as_u64();
+    until("nothing is in sync", || synced("False") == Some(2));
+    scratch.trueup("apply --yes -f m -f backend.yaml").done().expect(0);
+    until("all is in sync", || synced("True") == Some(2));
+    scratch.write("m/b.yaml", "a: [");
+    until("the files are not valid", || status()["desired"]["valid"] == false);
+    assert_eq!(status()["desired"]["problems"][0]["position"]["file"], "m/b.yaml");
+    scratch.trueup("status --status-file status.json").done().expect(1);
+    watching.ends("TERM", 0);
+    assert_eq!(status()["summary"]["objects"], 2, "it stays");
+    drop(served);
+}
+
+#[test]
+fn the_port_answers_and_takes_the_wish_to_look() {
+    let (scratch, served) = two_teams();
+    let watching = Watching::started(&scratch, "--listen 0 --resync 1h");
+    let told = watching.until_said("status is served", 1);
+    let address =
+        told["address"].as_str().and_then(|url| url.strip_prefix("http://")).expect("an address").to_owned();
+    assert!(address.starts_with("127.0.0.1:"), "{address}");
+    until("it is ready", || ask(&address, "GET /readyz").0 == "HTTP/1.1 200 OK");
+    assert_eq!(ask(&address, "GET /healthz").0, "HTTP/1.1 200 OK");
+    let status: Value = serde_json::from_str(&ask(&address, "GET /status").1).expect("JSON");
+    assert_eq!(status["summary"]["objects"], 2);
+    assert!(ask(&address, "GET /metrics").1.contains("workqueue_depth"));
+    served.call("DELETE", &format!("/teams/{}", id(&served, "/teams", "red")), "");
+    assert!(ask(&address, "POST /resync").0.contains(" 202 "));
+    until("the team is there again", || descriptions(&served) == ["blue=one", "red=one"]);
+    watching.ends("TERM", 0);
+}
+
+#[test]
+fn a_port_that_is_taken() {
+    let (scratch, served) = two_teams();
+    let address = served.url().replace("http://", "");
+    let done = scratch.trueup(&format!("watch -f m -f backend.yaml --listen {address}")).done().expect(1);
+    assert!(done.err.contains("address already in use"), "{}", done.told());
+    assert_eq!(served.written(), [""; 0]);
+}
+
+/// One pass leaves the same file.
+#[test]
+fn one_pass_keeps_the_status_as_well() {
+    let (scratch, _served) = two_teams();
+    scratch.write("m/b.yaml", teams(&["green"], "!ref Team/blue .id"));
+    scratch.trueup("watch --once -f m -f backend.yaml --status-file status.json").done().expect(0);
+    let text = std::fs::read_to_string(scratch.path("status.json")).expect("it is written");
+    let status: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(status["summary"]["conditions"]["Synced"]["True"], 3, "{status}");
+    assert_eq!(status["seenAll"], true);
+}

@@ -1,0 +1,112 @@
+//! The ends of a watch: in good order, at once, and by a kill; and what a service manager is told of it.
+
+use std::os::unix::net::UnixDatagram;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use crate::servers::{Raw, Say, Served, backend};
+use crate::support::Scratch;
+use crate::watch::stage::{Watching, descriptions, teams, two_teams, until};
+
+const MANY: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
+
+/// A server that takes its time for each write.
+fn slow() -> (Scratch, Served) {
+    let scratch = Scratch::new();
+    let rules = "rules: [{match: {method: POST, path: /teams}, fault: {delay: 300ms}}]";
+    let served = Served::start(&scratch, rules);
+    scratch.write("backend.yaml", backend(&served.url(), ""));
+    scratch.write("m/a.yaml", teams(&MANY, "one"));
+    (scratch, served)
+}
+
+#[test]
+fn the_first_signal_lets_end_what_is_under_way() {
+    for signal in ["TERM", "INT"] {
+        let (scratch, served) = slow();
+        let watching = Watching::start(&scratch, "--parallel 1");
+        until("a write", || !served.written().is_empty());
+        let log = watching.ends(signal, 0);
+        let made = descriptions(&served).len();
+        assert!(0 < made && made < MANY.len(), "{made} of {}: {log}", MANY.len());
+        assert!(log.contains("\"stopping\"") && log.contains("\"stopped\""), "{log}");
+        // Nothing is lost, nothing is there twice.
+        served.call("PUT", "/_faults", "rules: []");
+        scratch.trueup("apply --yes -f m -f backend.yaml").done().expect(0);
+        assert_eq!(served.written().len(), MANY.len());
+    }
+}
+
+#[test]
+fn the_second_signal_waits_for_nothing() {
+    let scratch = Scratch::new();
+    let posts: &'static AtomicUsize = Box::leak(Box::default());
+    let server = Raw::new(move |seen| match seen.line.starts_with("POST") {
+        true => {
+            posts.fetch_add(1, Ordering::SeqCst);
+            loop {
+                thread::park();
+            }
+        }
+        false => Say::json("{\"items\": []}"),
+    });
+    scratch.write("backend.yaml", backend(&server.url(), ""));
+    scratch.write("m/a.yaml", teams(&["a"], "one"));
+    let mut watching = Watching::start(&scratch, "");
+    until("a write", || posts.load(Ordering::SeqCst) == 1);
+    watching.running.signal("TERM");
+    watching.until_said("stopping", 1);
+    let mut ended = || watching.running.child.try_wait().expect("it can be waited for").is_some();
+    assert!(!ended(), "it waits for what is under way");
+    let log = watching.ends("TERM", 130);
+    assert!(log.contains("\"stopping\""), "{log}");
+}
+
+/// A kill at any time, and a start: the same end, with nothing made twice.
+#[test]
+fn a_kill_and_a_start() {
+    let (scratch, served) = slow();
+    let watching = Watching::start(&scratch, "--parallel 2");
+    until("a write", || !served.written().is_empty());
+    watching.ends("KILL", -1);
+    let watching = Watching::started(&scratch, "");
+    until("all is there", || descriptions(&served).len() == MANY.len());
+    watching.ends("TERM", 0);
+    assert_eq!(served.written().len(), MANY.len(), "each was made once");
+}
+
+#[test]
+fn a_time_for_the_whole_run() {
+    let (scratch, served) = two_teams();
+    let log = Watching::start(&scratch, "--timeout 3s").ended(0);
+    assert!(log.contains("\"stopped\""), "{log}");
+    assert_eq!(descriptions(&served).len(), 2);
+}
+
+/// Ready once all was looked at, alive while it turns, stopping when it ends.
+#[test]
+fn what_a_service_manager_is_told() {
+    let (scratch, _served) = two_teams();
+    let path = scratch.path("notify");
+    let manager = UnixDatagram::bind(&path).expect("a socket");
+    manager.set_read_timeout(Some(Duration::from_secs(40))).expect("a limit");
+    let run = scratch.trueup("watch -f m -f backend.yaml --log ndjson");
+    let run = run.env("NOTIFY_SOCKET", path.to_str().expect("UTF-8")).env("WATCHDOG_USEC", "2000000");
+    let watching = Watching::of(run.start());
+    let hear = |wanted: &str| {
+        let mut bytes = [0; 4096];
+        loop {
+            let length = manager.recv(&mut bytes).unwrap_or_else(|error| panic!("no {wanted}: {error}"));
+            if String::from_utf8_lossy(&bytes[..length]).lines().any(|line| line == wanted) {
+                return;
+            }
+        }
+    };
+    hear("READY=1");
+    hear("WATCHDOG=1");
+    hear("WATCHDOG=1");
+    watching.running.signal("TERM");
+    hear("STOPPING=1");
+    watching.ended(0);
+}
