@@ -10,7 +10,6 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::ways::{Held, Ways};
 use crate::core::engine::body::sent;
 use crate::core::exchange::{Answer, Ask, Failure, FailureClass, Item, Target, Write};
 use crate::core::identity::ObjectId;
@@ -19,7 +18,7 @@ use crate::core::node::{Node, Pos};
 use crate::core::report::Action;
 use crate::core::watch::lease::{Claim, Leases, Looked, Times};
 use crate::core::watch::{Role, shard};
-use crate::run::drive::{Act, Look};
+use crate::run::drive::Act;
 use crate::run::lease::LeaseObject;
 
 /// What `--lease` and its companions say.
@@ -31,6 +30,11 @@ pub struct Sharing {
     pub shards: Option<usize>,
 }
 
+/// By what a lease is reached.
+pub trait Reach: Act + Send {}
+
+impl<T: Act + Send> Reach for T {}
+
 /// This instance among others.
 pub struct Lead {
     shared: Arc<Shared>,
@@ -40,7 +44,7 @@ pub struct Lead {
 struct Shared {
     leases: Mutex<Leases>,
     /// Where the lease is, which may be reached otherwise once the files are read anew.
-    place: Mutex<(LeaseObject, Arc<Ways>)>,
+    place: Mutex<(LeaseObject, Arc<dyn Reach>)>,
     stamps: Mutex<Stamps>,
     times: Times,
     shards: bool,
@@ -51,7 +55,7 @@ struct Shared {
 
 impl Lead {
     /// Begins to look, and to take the lease when it is free.
-    pub fn start(sharing: &Sharing, lease: LeaseObject, ways: Arc<Ways>, name: &str, seed: u64) -> Lead {
+    pub fn start(sharing: &Sharing, lease: LeaseObject, ways: Arc<dyn Reach>, name: &str, seed: u64) -> Lead {
         let times = Times::of(sharing.duration);
         // A process that starts again under the same number is another one.
         let me = format!("{name}/{seed:016x}");
@@ -69,7 +73,7 @@ impl Lead {
     }
 
     /// The lease is reached so from now on.
-    pub fn reach(&self, lease: LeaseObject, ways: Arc<Ways>) {
+    pub fn reach(&self, lease: LeaseObject, ways: Arc<dyn Reach>) {
         *lock(&self.shared.place) = (lease, ways);
     }
 
@@ -178,7 +182,7 @@ impl Shared {
         until.map_or(next, |until| next.min(until + Duration::from_millis(1)))
     }
 
-    fn target(&self, slot: usize) -> (LeaseObject, Arc<Ways>, Target) {
+    fn target(&self, slot: usize) -> (LeaseObject, Arc<dyn Reach>, Target) {
         let (lease, ways) = lock(&self.place).clone();
         let id = if self.shards { lease.numbered(slot) } else { lease.id.clone() };
         (lease, ways, Target::new(id))
@@ -189,7 +193,7 @@ impl Shared {
         let (lease, ways, target) = self.target(slot);
         let fields = lease.kind.as_lease().expect("it was found to be one");
         let asked = clock();
-        let answer = ask(&ways, &Ask::Read(target.clone())).await;
+        let answer = ways.ask(&Ask::Read(target.clone())).await;
         let (looked, item) = match answer {
             Answer::Found(item) => (Looked::Found(fields.record(&item.value)), Some(item)),
             Answer::Absent => (Looked::Nothing, None),
@@ -211,7 +215,7 @@ impl Shared {
     async fn write(
         &self,
         lease: &LeaseObject,
-        ways: &Ways,
+        ways: &Arc<dyn Reach>,
         target: Target,
         seen: Option<Item>,
         claim: &Claim,
@@ -237,8 +241,7 @@ impl Shared {
             true => Write::Create(target, body),
             false => Write::Update(target, body),
         };
-        let Held::ReadWrite(clients) = &ways.clients else { return false };
-        match clients.write(&write).await {
+        match ways.write(&write).await {
             Answer::Accepted { inside: None, .. } | Answer::Begun { .. } => true,
             // Whether it came to pass is seen at the next look.
             Answer::Failed(failure) => failure.class == FailureClass::Lost,
@@ -252,7 +255,7 @@ impl Shared {
         self.turned.notify_one();
         let Some((slot, claim)) = left else { return };
         let (lease, ways, target) = self.target(slot);
-        let Answer::Found(item) = ask(&ways, &Ask::Read(target.clone())).await else { return };
+        let Answer::Found(item) = ways.ask(&Ask::Read(target.clone())).await else { return };
         let Ok(fields) = lease.kind.as_lease() else { return };
         let Record { holder, .. } = fields.record(&item.value);
         if lock(&self.leases).is_me(&holder) {
@@ -264,13 +267,6 @@ impl Shared {
         let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let stamp = lock(&self.stamps).next(wall);
         humantime::format_rfc3339_micros(UNIX_EPOCH + stamp).to_string()
-    }
-}
-
-async fn ask(ways: &Ways, ask: &Ask) -> Answer {
-    match &ways.clients {
-        Held::ReadOnly(clients) => clients.ask(ask).await,
-        Held::ReadWrite(clients) => clients.ask(ask).await,
     }
 }
 
@@ -291,3 +287,7 @@ fn clock() -> Duration {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+#[path = "lead_tests.rs"]
+mod tests;
