@@ -2,6 +2,7 @@
 //!
 //! What decides is in [`crate::core::watch::lease`]; here are the requests and the clock.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -48,6 +49,8 @@ struct Shared {
     stamps: Mutex<Stamps>,
     times: Times,
     shards: bool,
+    /// That the lease cannot be kept was said, and it was not held since.
+    troubled: AtomicBool,
     /// Who acts has changed.
     turned: Notify,
     stop: CancellationToken,
@@ -65,6 +68,7 @@ impl Lead {
             stamps: Mutex::default(),
             times,
             shards: sharing.shards.is_some(),
+            troubled: AtomicBool::new(false),
             turned: Notify::new(),
             stop: CancellationToken::new(),
         });
@@ -170,6 +174,9 @@ impl Shared {
         let mut leases = lock(&self.leases);
         leases.looked_at_all(now);
         let holds = leases.holds(now);
+        if holds.is_some() {
+            self.troubled.store(false, Ordering::Relaxed);
+        }
         let state =
             (holds.is_some(), leases.live(now).into_iter().collect(), leases.holder(0).map(str::to_owned));
         if told.as_ref() != Some(&state) {
@@ -198,7 +205,7 @@ impl Shared {
             Answer::Found(item) => (Looked::Found(fields.record(&item.value)), Some(item)),
             Answer::Absent => (Looked::Nothing, None),
             Answer::Failed(failure) => {
-                tracing::warn!(reason = %failure.message, "the lease cannot be looked at");
+                self.trouble(&failure);
                 (Looked::Unknown, None)
             }
             _ => (Looked::Unknown, None),
@@ -244,8 +251,24 @@ impl Shared {
         match ways.write(&write).await {
             Answer::Accepted { inside: None, .. } | Answer::Begun { .. } => true,
             // Whether it came to pass is seen at the next look.
-            Answer::Failed(failure) => failure.class == FailureClass::Lost,
+            Answer::Failed(failure) => {
+                let raced = matches!(
+                    failure.class,
+                    FailureClass::Conflict | FailureClass::Exists | FailureClass::Status(409 | 412)
+                );
+                if !raced {
+                    self.trouble(&failure);
+                }
+                failure.class == FailureClass::Lost
+            }
             _ => false,
+        }
+    }
+
+    /// Says why the lease cannot be kept, and not again each time.
+    fn trouble(&self, failure: &Failure) {
+        if !self.troubled.swap(true, Ordering::Relaxed) {
+            tracing::warn!(reason = %failure.message, "the lease cannot be kept");
         }
     }
 
