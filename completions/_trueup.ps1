@@ -142,7 +142,7 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--max-changes', '--max-changes', [CompletionResultType]::ParameterName, 'So many writes an hour at most [default: no limit]')
             [CompletionResult]::new('--status-file', '--status-file', [CompletionResultType]::ParameterName, 'Keep the status in this file, for `trueup status`')
             [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Serve status and metrics here: a port of this machine alone, or an address with a port')
-            [CompletionResult]::new('--token-env', '--token-env', [CompletionResultType]::ParameterName, 'Variable of the environment that holds the token which those who ask at the port must show')
+            [CompletionResult]::new('--listen-token-env', '--listen-token-env', [CompletionResultType]::ParameterName, 'Variable of the environment that holds the token which those who ask at the port must show')
             [CompletionResult]::new('--hook-secret-env', '--hook-secret-env', [CompletionResultType]::ParameterName, 'Variable of the environment that holds the secret by which webhooks are signed; without it there are none')
             [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'How lines of the log are written')
             [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set may be pruned [default: its `max-deletes`]')

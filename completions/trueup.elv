@@ -135,7 +135,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --max-changes 'So many writes an hour at most [default: no limit]'
             cand --status-file 'Keep the status in this file, for `trueup status`'
             cand --listen 'Serve status and metrics here: a port of this machine alone, or an address with a port'
-            cand --token-env 'Variable of the environment that holds the token which those who ask at the port must show'
+            cand --listen-token-env 'Variable of the environment that holds the token which those who ask at the port must show'
             cand --hook-secret-env 'Variable of the environment that holds the secret by which webhooks are signed; without it there are none'
             cand --log 'How lines of the log are written'
             cand --max-deletes 'So many objects of a Set may be pruned [default: its `max-deletes`]'

@@ -134,7 +134,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand watch" -l resync -d 'How o
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-changes -d 'So many writes an hour at most [default: no limit]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l status-file -d 'Keep the status in this file, for `trueup status`' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen -d 'Serve status and metrics here: a port of this machine alone, or an address with a port' -r
-complete -c trueup -n "__fish_trueup_using_subcommand watch" -l token-env -d 'Variable of the environment that holds the token which those who ask at the port must show' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen-token-env -d 'Variable of the environment that holds the token which those who ask at the port must show' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l hook-secret-env -d 'Variable of the environment that holds the secret by which webhooks are signed; without it there are none' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l log -d 'How lines of the log are written' -r -f -a "text\t''
 ndjson\t'One JSON object a line'"

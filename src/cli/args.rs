@@ -277,8 +277,8 @@ pub struct WatchArgs {
     #[arg(long, value_name = "ADDRESS", value_parser = listen, env = "TRUEUP_LISTEN")]
     pub listen: Option<SocketAddr>,
     /// Variable of the environment that holds the token which those who ask at the port must show
-    #[arg(long, value_name = "NAME", env = "TRUEUP_TOKEN_ENV")]
-    pub token_env: Option<String>,
+    #[arg(long, value_name = "NAME", env = "TRUEUP_LISTEN_TOKEN_ENV")]
+    pub listen_token_env: Option<String>,
     /// Variable of the environment that holds the secret by which webhooks are signed; without it there are none
     #[arg(long, value_name = "NAME", requires = "listen", env = "TRUEUP_HOOK_SECRET_ENV")]
     pub hook_secret_env: Option<String>,

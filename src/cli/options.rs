@@ -164,7 +164,7 @@ pub struct Watch {
     /// Where status and metrics are served.
     pub listen: Option<SocketAddr>,
     /// The environment's variable that holds the token which those who ask there must show.
-    pub token_env: Option<String>,
+    pub listen_token_env: Option<String>,
     /// The environment's variable that holds the secret by which webhooks are signed.
     pub hook_secret_env: Option<String>,
     /// How lines of the log are written.

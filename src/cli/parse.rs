@@ -169,7 +169,7 @@ fn watch(args: WatchArgs) -> Result<Watch, Problem> {
         shards: args.instances.shards.map(usize::from),
         status_file: args.status_file,
         listen: args.listen,
-        token_env: args.token_env,
+        listen_token_env: args.listen_token_env,
         hook_secret_env: args.hook_secret_env,
         log: match args.log {
             LogForm::Text => Form::Text,

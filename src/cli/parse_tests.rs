@@ -182,10 +182,42 @@ fn deployed() -> Vec<Vec<String>> {
 }
 
 #[test]
-#[ignore = "there is no `watch` yet"]
 fn what_is_deployed_is_a_watch() {
     for words in deployed() {
         let line = words.join(" ");
         assert_eq!(read(&line).expect(&line).command.word(), "watch", "{line}");
     }
+}
+
+#[test]
+fn what_a_watch_is_told() {
+    let line = "watch -f a --once --dry-run --interval 30s --resync 1h --max-changes 7 --status-file s.json --listen 9090 \
+                --log ndjson --prune --max-deletes 3 --parallel 2 --timeout 5s --base main";
+    let Invocation { command: Command::Watch(watch), .. } = read(line).expect(line) else {
+        panic!("another command")
+    };
+    assert!(watch.once && watch.dry_run);
+    assert_eq!((watch.interval, watch.resync), (Some(Duration::from_secs(30)), Duration::from_secs(3600)));
+    assert_eq!((watch.max_changes, watch.status_file), (Some(7), Some("s.json".into())));
+    assert_eq!(watch.listen, Some(([127, 0, 0, 1], 9090).into()), "a port alone is one of this machine");
+    assert_eq!(watch.log, Form::Json);
+    assert_eq!(watch.pruning, Gates { deletes: true, max_deletes: Some(3), allow_empty: false });
+    assert_eq!(watch.effort, Effort { parallel: Some(2), timeout: Some(Duration::from_secs(5)) });
+    assert_eq!(watch.sources.base.as_deref(), Some("main"));
+    let Invocation { command: Command::Watch(watch), .. } = read("watch -f a").expect("the least") else {
+        panic!("another command")
+    };
+    assert_eq!((watch.resync, watch.interval, watch.listen), (Duration::from_secs(600), None, None));
+    for (address, want) in [(":80", "127.0.0.1:80"), ("0.0.0.0:80", "0.0.0.0:80"), ("[::1]:80", "[::1]:80")] {
+        let Ok(Invocation { command: Command::Watch(watch), .. }) =
+            read(&format!("watch -f a --listen {address}"))
+        else {
+            panic!("{address}")
+        };
+        assert_eq!(watch.listen.map(|address| address.to_string()).as_deref(), Some(want));
+    }
+    assert!(complaint("watch -f a --resync 10ms").contains("less than a second"));
+    assert!(complaint("watch -f a --listen example.org").contains("write it like 9090"));
+    assert!(complaint("watch").contains("`trueup watch -f manifests/`"));
+    assert!(complaint("watch -f a --prune -l x=y").contains("`--prune` does not go with `-l`"));
 }

@@ -75,7 +75,7 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
         let found = name.as_deref().map(start::token).transpose();
         found.map_err(|problem| start::failed(&problem.hint(hint), out))
     };
-    let token = secret(&options.token_env, "`--token-env` names the token's variable")?;
+    let token = secret(&options.listen_token_env, "`--listen-token-env` names the token's variable")?;
     let hook_secret = secret(&options.hook_secret_env, "`--hook-secret-env` names the secret's variable")?;
     out.secrets().learn(token.iter().chain(&hook_secret));
     let status_file = options.status_file.clone();

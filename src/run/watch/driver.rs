@@ -12,7 +12,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::desired::Desired;
 use super::feeds::Feeds;
-use super::files::{News, Watched};
+use super::files::{AsRead, News, Watched};
 use super::lead::{Lead, Share};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, Hints, Observers, hints};
@@ -48,6 +48,8 @@ pub struct Driver<'o> {
     /// Whether the files are good.
     state: snapshot::Desired,
     files: Watched,
+    /// What they looked like when they were read last.
+    as_read: AsRead,
     hinted: Hinted,
     /// This instance among others, where it was told of a lease.
     lead: Option<Lead>,
@@ -105,7 +107,8 @@ impl<'o> Driver<'o> {
         let loading = loading::begin(settings.source.clone(), files.roots());
         let Loading { loaded, look } = done(loading.await);
         teller.secrets().learn(&loaded.secrets);
-        files.read(look, loaded.named);
+        let as_read = AsRead { roots: files.roots(), named: loaded.named, look };
+        files.read(&as_read);
         let read = loaded.read?;
         let ways = Ways::open(&settings.opening, read.connections, &read.desired.kinds, None)?;
         teller.loaded(&read.desired, &read.warnings);
@@ -139,6 +142,7 @@ impl<'o> Driver<'o> {
             ground,
             state: snapshot::Desired { valid: true, loads: 1, ..snapshot::Desired::default() },
             files,
+            as_read,
             hinted,
             manager: Manager::new(),
             showing,
@@ -318,7 +322,8 @@ impl<'o> Driver<'o> {
 
     fn loaded(&mut self, Loading { loaded, look }: Loading) {
         self.teller.secrets().learn(&loaded.secrets);
-        self.files.read(look, loaded.named);
+        self.as_read = AsRead { roots: self.files.roots(), named: loaded.named, look };
+        self.files.read(&self.as_read);
         self.read_at = Instant::now() + self.settings.machine.resync;
         let opened = loaded.read.and_then(|read| {
             let kinds = &read.desired.kinds;
@@ -401,7 +406,8 @@ impl<'o> Driver<'o> {
         self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
         let doubts = prune::doubts(desired, &self.machine.status());
         let (ground, gates, halt) = (self.ground.clone(), self.settings.pruning, self.prune_halt.clone());
-        let pruning = prune::prune(ground, gates, doubts, left, fastrand::u64(..), halt);
+        let pruning =
+            prune::prune(ground, gates, doubts, self.as_read.clone(), left, fastrand::u64(..), halt);
         self.pruning.push(Box::pin(pruning));
         self.prune_at = Instant::now() + self.settings.machine.resync;
     }
@@ -414,8 +420,8 @@ impl<'o> Driver<'o> {
                 self.teller.swept(&told, &report);
             }
             Some(Err(problem)) => self.teller.warned("pruning has failed", &problem),
-            // The files changed meanwhile, or it is the end: it begins anew.
-            None => self.prune_at = Instant::now(),
+            // The files changed meanwhile, or it is the end: it begins anew, once that is known.
+            None => self.prune_at = Instant::now() + TICK,
         }
     }
 }

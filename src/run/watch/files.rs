@@ -48,7 +48,7 @@ pub enum News {
 pub struct Watched {
     roots: Vec<PathBuf>,
     news: Receiver<News>,
-    reads: UnboundedSender<(Look, BTreeSet<PathBuf>)>,
+    reads: UnboundedSender<AsRead>,
 }
 
 impl Watched {
@@ -74,10 +74,10 @@ impl Watched {
         self.roots.clone()
     }
 
-    /// The set was read when the files looked like `look`, and names these files besides.
-    pub fn read(&self, look: Look, named: BTreeSet<PathBuf>) {
+    /// The set was read when the files looked so.
+    pub fn read(&self, files: &AsRead) {
         // The task is there as long as this is.
-        let _ = self.reads.send((look, named));
+        let _ = self.reads.send(files.clone());
     }
 }
 
@@ -116,7 +116,7 @@ impl Files {
         Files { roots, named, watcher, watched, told, seen, blind }
     }
 
-    async fn run(mut self, news: Sender<News>, mut reads: UnboundedReceiver<(Look, BTreeSet<PathBuf>)>) {
+    async fn run(mut self, news: Sender<News>, mut reads: UnboundedReceiver<AsRead>) {
         // Nothing is known before the first read.
         let mut waits = true;
         loop {
@@ -125,7 +125,7 @@ impl Files {
             }
             tokio::select! {
                 read = reads.recv() => {
-                    let Some((look, named)) = read else { return };
+                    let Some(AsRead { look, named, .. }) = read else { return };
                     (self.seen, self.named) = (look, named);
                     self.listen();
                     waits = false;
@@ -245,6 +245,22 @@ impl Look {
             walk.file(path);
         }
         Look(walk.files)
+    }
+}
+
+/// Files as they were when they were read.
+#[derive(Clone, Debug, Default)]
+pub struct AsRead {
+    pub roots: Vec<PathBuf>,
+    pub named: BTreeSet<PathBuf>,
+    pub look: Look,
+}
+
+impl AsRead {
+    /// Whether they look so still, whether or not anybody has told of a change.
+    pub async fn holds(self) -> bool {
+        let look = tokio::task::spawn_blocking(move || Look::of(&self.roots, &self.named) == self.look).await;
+        look.unwrap_or(false)
     }
 }
 

@@ -30,8 +30,9 @@ impl Stage {
     }
 
     fn read(&self) {
-        let look = Look::of(&self.watched.roots(), &self.named);
-        self.watched.read(look, self.named.clone());
+        let (roots, named) = (self.watched.roots(), self.named.clone());
+        let look = Look::of(&roots, &named);
+        self.watched.read(&AsRead { roots, named, look });
     }
 
     /// A change must be told of; then the files are read again.

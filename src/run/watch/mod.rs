@@ -96,5 +96,9 @@ pub async fn watch(
     limits: &Limits,
     out: &mut Out,
 ) -> Result<Exit, NotBegun> {
-    Ok(Driver::begin(settings, out).await?.run(resyncs, limits).await)
+    tokio::select! {
+        begun = Driver::begin(settings, out) => Ok(begun?.run(resyncs, limits).await),
+        // Nothing was begun: there is nothing to end.
+        () = limits.stop.cancelled() => Ok(Exit::Success),
+    }
 }

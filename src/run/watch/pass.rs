@@ -121,7 +121,7 @@ pub async fn carry_out(engine: Engine, writes: bool, ground: &Ground, halt: &Hal
     };
     let mut stuck = false;
     let watched = async {
-        stuck = pulse.stops(&ground.ways, &limits.stop).await;
+        stuck = pulse.stops(&|| ground.ways.requests().list, &limits.stop).await;
         sleep(GRACE).await;
         limits.abort.cancel();
         std::future::pending().await
@@ -145,16 +145,16 @@ struct Pulse {
 
 impl Pulse {
     /// Waits until there was no progress for too long, then ends the run by `stop`; or until something else does.
-    /// Whether it was this.
-    async fn stops(&self, ways: &Ways, stop: &CancellationToken) -> bool {
-        let mut last = self.beat(ways, None);
+    /// Whether it was this. `pages` counts those that were listed by anybody.
+    async fn stops(&self, pages: &(dyn Fn() -> u64 + Sync), stop: &CancellationToken) -> bool {
+        let mut last = self.beat(pages, None);
         let mut since = Instant::now();
         loop {
             tokio::select! {
                 () = stop.cancelled() => return false,
                 () = sleep_until(Instant::now() + PULSE) => {}
             }
-            let beat = self.beat(ways, Some(last));
+            let beat = self.beat(pages, Some(last));
             if beat != last {
                 (last, since) = (beat, Instant::now());
             } else if since.elapsed() >= STUCK {
@@ -166,11 +166,11 @@ impl Pulse {
 
     /// A number that is another one where something got on. Pages count only while this pass lists: the clients are
     /// those of all passes.
-    fn beat(&self, ways: &Ways, last: Option<(usize, u64, u64)>) -> (usize, u64, u64) {
+    fn beat(&self, pages: &(dyn Fn() -> u64 + Sync), last: Option<(usize, u64, u64)>) -> (usize, u64, u64) {
         let lists = self.listing.load(Ordering::Relaxed) > 0;
         let pages = match last {
             Some((_, _, pages)) if !lists => pages,
-            _ => ways.requests().list,
+            _ => pages(),
         };
         (self.settled.load(Ordering::Relaxed), self.answers.load(Ordering::Relaxed), pages)
     }
@@ -214,3 +214,7 @@ impl<C: Act> Act for Told<'_, C> {
         })
     }
 }
+
+#[cfg(test)]
+#[path = "pass_tests.rs"]
+mod tests;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
+use super::files::AsRead;
 use super::pass::{Ground, Halt, carry_out};
 use super::ways::Held;
 use crate::core::document::Document;
@@ -54,6 +55,7 @@ pub async fn prune(
     ground: Ground,
     gates: Gates,
     doubts: BTreeMap<Arc<str>, String>,
+    files: AsRead,
     most_writes: Option<usize>,
     seed: u64,
     halt: Halt,
@@ -66,6 +68,10 @@ pub async fn prune(
     let Plan { doomed, told } = plan(&desired, swept, &doubts, &gates);
     if doomed.is_empty() {
         return Some(Ok(Pruned { told, report: Report::default() }));
+    }
+    // The document of one of them may have been written just now.
+    if !files.holds().await {
+        return None;
     }
     let due: HashSet<ObjectId> = doomed.iter().map(|document| document.id.clone()).collect();
     let (first, mut documents) = (desired.documents.len(), desired.documents.clone());
