@@ -11,7 +11,10 @@
 //! Everything is on loopback, and ends by itself. `TRUEUP_BENCH_OBJECTS` (10,000) and `TRUEUP_BENCH_SECONDS` (600 for
 //! `steady` and `drift`, half of it for `outage`) scale it.
 
-mod support;
+#[path = "support/objects.rs"]
+mod objects;
+#[path = "support/told.rs"]
+mod told;
 mod watching;
 
 use std::time::Duration;
@@ -20,8 +23,8 @@ use watching::{drift, kill, outage, repair, steady};
 
 fn main() {
     let size = watching::Size {
-        objects: support::number("TRUEUP_BENCH_OBJECTS", 10_000),
-        time: Duration::from_secs(support::number("TRUEUP_BENCH_SECONDS", 600) as u64),
+        objects: told::number("TRUEUP_BENCH_OBJECTS", 10_000),
+        time: Duration::from_secs(told::number("TRUEUP_BENCH_SECONDS", 600) as u64),
     };
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let scenarios: [(&str, fn(&watching::Size)); 5] = [
@@ -31,7 +34,7 @@ fn main() {
         ("outage", outage::run),
         ("kill", kill::run),
     ];
-    println!("{} objects of about 600 bytes, {} to a page", size.objects, support::objects::PAGE);
+    println!("{} objects of about 600 bytes, {} to a page", size.objects, objects::PAGE);
     for (name, run) in scenarios {
         if wanted.is_empty() || wanted.iter().any(|word| word == name) {
             run(&size);

@@ -29,3 +29,5 @@ mod support;
 mod trouble;
 #[path = "powerdns/watch.rs"]
 mod watch;
+#[path = "support/watching.rs"]
+mod watching;

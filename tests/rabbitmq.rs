@@ -31,3 +31,5 @@ mod support;
 mod trouble;
 #[path = "rabbitmq/watch.rs"]
 mod watch;
+#[path = "support/watching.rs"]
+mod watching;

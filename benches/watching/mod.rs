@@ -17,7 +17,7 @@ use reqwest::{Client, Method};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::support::objects::{PAGE, body, manifests, name};
+use super::objects::{PAGE, body, manifests, name};
 
 /// How large a scenario is.
 pub struct Size {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{Size, World, wait_for};
-use crate::support::verdict;
+use crate::told::verdict;
 
 pub fn run(size: &Size) {
     let away = size.time / 2;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 
 use super::{Size, World, wait_for};
-use crate::support::{middle, objects, verdict};
+use crate::objects;
+use crate::told::{middle, verdict};
 
 pub fn run(size: &Size) {
     let world = World::new(size.objects);

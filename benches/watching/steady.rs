@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Size, World};
-use crate::support::verdict;
+use crate::told::verdict;
 
 pub fn run(size: &Size) {
     for (name, flags) in [("with the change feed", &[][..]), ("by polling alone", &["--no-feeds"][..])] {

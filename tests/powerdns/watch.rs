@@ -1,7 +1,7 @@
 //! A running watch, and a person with PowerDNS's own tool.
 
 use crate::shop::Shop;
-use crate::support::tool;
+use crate::watching::{Watching, tool};
 
 fn pdnsutil(words: &[&str]) {
     tool("powerdns.sh", &[&["util"], words].concat());
@@ -11,7 +11,7 @@ fn pdnsutil(words: &[&str]) {
 fn what_a_person_deletes_and_edits_with_pdnsutil_is_repaired() {
     let Some(shop) = Shop::stocked("watch") else { return };
     let zone = shop.named("shop.test");
-    let watch = shop.watch("--interval 1s");
+    let watch = Watching::start(&shop, &["--interval", "1s"]);
     let contents = |kind: &str| {
         let set = shop.rrset("www.shop.test.", kind)?;
         let mut contents: Vec<String> = set["records"]

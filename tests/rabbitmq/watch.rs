@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::shop::Shop;
-use crate::support::tool;
+use crate::watching::{Watching, tool};
 
 fn rabbitmqctl(words: &[&str]) {
     tool("rabbitmq.sh", &[&["ctl"], words].concat());
@@ -14,7 +14,7 @@ fn what_a_person_deletes_and_edits_with_rabbitmqctl_is_repaired() {
     let Some(shop) = Shop::stocked("watch") else { return };
     let (server, path, vhost) = (&shop.server, |text: &str| shop.path(text), shop.vhost());
     let policy = json!({"max-length": 10000, "overflow": "reject-publish"});
-    let watch = shop.watch("--interval 1s");
+    let watch = Watching::start(&shop, &["--interval", "1s"]);
 
     rabbitmqctl(&["delete_queue", "--vhost", &vhost, "dead"]);
     watch.until("the queue is there again", || server.get(&path("/queues/{v}/dead"))["durable"] == true);

@@ -1,9 +1,8 @@
 //! What end-to-end tests share: the real binary in a folder of its own, and what it reports as rows of words.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -42,26 +41,21 @@ impl Project {
         self.run_words(&words, code)
     }
 
-    /// [`Project::run`], for words with spaces in them.
-    pub fn run_words(&self, words: &[&str], code: i32) -> Run {
+    /// The program with these words, on the folder and in the environment.
+    pub fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_trueup"));
         command.args(words).args(["-f", "."]).current_dir(self.path());
         command.env_clear().envs(&self.env).env("PATH", "");
-        let output = command.output().expect("the binary runs");
+        command
+    }
+
+    /// [`Project::run`], for words with spaces in them.
+    pub fn run_words(&self, words: &[&str], code: i32) -> Run {
+        let output = self.command(words).output().expect("the binary runs");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8");
         let run = Run { line: words.join(" "), stdout: text(output.stdout), stderr: text(output.stderr) };
         assert_eq!(output.status.code(), Some(code), "{}", run.whole());
         run
-    }
-
-    /// Starts `trueup watch` on the folder, its words split at spaces; ended when dropped.
-    pub fn watch(&self, flags: &str) -> Watching {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_trueup"));
-        command.arg("watch").args(flags.split_whitespace()).args(["-f", "."]).current_dir(self.path());
-        command.env_clear().envs(&self.env).env("PATH", "");
-        let log = std::fs::File::create(self.path().join("watch.log")).expect("a file");
-        command.stdout(log.try_clone().expect("a handle")).stderr(log);
-        Watching { child: command.spawn().expect("the binary runs"), log: self.path().join("watch.log") }
     }
 
     /// Runs a verb with JSON output.
@@ -69,41 +63,6 @@ impl Project {
         let run = self.run(&format!("{line} --output json"), code);
         Report(serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {}", run.whole())))
     }
-}
-
-/// A running `trueup watch`.
-pub struct Watching {
-    child: Child,
-    log: PathBuf,
-}
-
-impl Watching {
-    /// Waits until something holds of the server.
-    pub fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
-        let began = Instant::now();
-        while !holds() {
-            if began.elapsed() > Duration::from_secs(60) {
-                let log = std::fs::read_to_string(&self.log).unwrap_or_default();
-                panic!("a minute has gone by, and it is not so that {what}:\n{log}");
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-}
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// Runs a tool of a server, by the script that starts the server.
-pub fn tool(script: &str, words: &[&str]) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers").join(script);
-    let output = Command::new(path).args(words).output().expect("the script runs");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{script} {words:?}: {told}{}", String::from_utf8_lossy(&output.stdout));
 }
 
 /// What a run printed.

@@ -1,0 +1,51 @@
+//! A running watch, and a person with a server's own tool.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use crate::support::Project;
+
+/// A running `trueup watch`.
+pub struct Watching {
+    child: Child,
+    log: PathBuf,
+}
+
+impl Watching {
+    /// Starts it on a project's folder.
+    pub fn start(project: &Project, flags: &[&str]) -> Watching {
+        let path = project.path().join("watch.log");
+        let log = std::fs::File::create(&path).expect("a file");
+        let mut command = project.command(&[&["watch"], flags].concat());
+        command.stdout(log.try_clone().expect("a handle")).stderr(log);
+        Watching { child: command.spawn().expect("the binary runs"), log: path }
+    }
+
+    /// Waits until something holds of the server.
+    pub fn until(&self, what: &str, mut holds: impl FnMut() -> bool) {
+        let began = Instant::now();
+        while !holds() {
+            if began.elapsed() > Duration::from_secs(60) {
+                let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+                panic!("a minute has gone by, and it is not so that {what}:\n{log}");
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs a tool of a server, by the script that starts the server.
+pub fn tool(script: &str, words: &[&str]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers").join(script);
+    let output = Command::new(path).args(words).output().expect("the script runs");
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{script} {words:?}: {told}{}", String::from_utf8_lossy(&output.stdout));
+}
