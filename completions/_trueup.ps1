@@ -34,12 +34,14 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('plan', 'plan', [CompletionResultType]::ParameterValue, 'Show what would change, field by field; writes nothing')
             [CompletionResult]::new('drift', 'drift', [CompletionResultType]::ParameterValue, 'Check for differences in CI: exit code 2 when there are any; writes nothing')
             [CompletionResult]::new('apply', 'apply', [CompletionResultType]::ParameterValue, 'Make the server match the files, and read it back')
+            [CompletionResult]::new('watch', 'watch', [CompletionResultType]::ParameterValue, 'Keep the server so: look again and again, and put right what differs')
             [CompletionResult]::new('validate', 'validate', [CompletionResultType]::ParameterValue, 'Check the files without a network')
             [CompletionResult]::new('get', 'get', [CompletionResultType]::ParameterValue, 'Show live objects')
             [CompletionResult]::new('export', 'export', [CompletionResultType]::ParameterValue, 'Write live objects as manifests whose plan is empty')
             [CompletionResult]::new('explain', 'explain', [CompletionResultType]::ParameterValue, 'Tell what is known of a kind, or why an object''s plan is what it is; writes nothing')
             [CompletionResult]::new('probe', 'probe', [CompletionResultType]::ParameterValue, 'Hold a backend against live answers; writes nothing')
             [CompletionResult]::new('delete', 'delete', [CompletionResultType]::ParameterValue, 'Delete what the files name, in reverse order')
+            [CompletionResult]::new('status', 'status', [CompletionResultType]::ParameterValue, 'Show where a running or past watch stands')
             [CompletionResult]::new('serve', 'serve', [CompletionResultType]::ParameterValue, 'Run the built-in REST server')
             [CompletionResult]::new('completions', 'completions', [CompletionResultType]::ParameterValue, 'Print the completions for a shell')
             break
@@ -132,6 +134,44 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;watch' {
+            [CompletionResult]::new('--interval', '--interval', [CompletionResultType]::ParameterName, 'How often listings are polled for changes [default: adapts, from 10s to 5m]')
+            [CompletionResult]::new('--resync', '--resync', [CompletionResultType]::ParameterName, 'How often everything is looked at, whatever is heard of it')
+            [CompletionResult]::new('--max-changes', '--max-changes', [CompletionResultType]::ParameterName, 'So many writes an hour at most [default: no limit]')
+            [CompletionResult]::new('--lease', '--lease', [CompletionResultType]::ParameterName, 'Several instances: only the one that holds this object writes, as in `--lease Lease/trueup`')
+            [CompletionResult]::new('--lease-duration', '--lease-duration', [CompletionResultType]::ParameterName, 'How long a lease is good that its holder does not renew')
+            [CompletionResult]::new('--shards', '--shards', [CompletionResultType]::ParameterName, 'With --lease: so many instances at most share the objects, by as many leases')
+            [CompletionResult]::new('--status-file', '--status-file', [CompletionResultType]::ParameterName, 'Keep the status in this file, for `trueup status`')
+            [CompletionResult]::new('--listen', '--listen', [CompletionResultType]::ParameterName, 'Serve status and metrics here: a port of this machine alone, or an address with a port')
+            [CompletionResult]::new('--token-env', '--token-env', [CompletionResultType]::ParameterName, 'Variable of the environment that holds the token which those who ask at the port must show')
+            [CompletionResult]::new('--hook-secret-env', '--hook-secret-env', [CompletionResultType]::ParameterName, 'Variable of the environment that holds the secret by which webhooks are signed; without it there are none')
+            [CompletionResult]::new('--log', '--log', [CompletionResultType]::ParameterName, 'How lines of the log are written')
+            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set may be pruned [default: its `max-deletes`]')
+            [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
+            [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--selector', '--selector', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
+            [CompletionResult]::new('--only', '--only', [CompletionResultType]::ParameterName, 'Only objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--exclude', '--exclude', [CompletionResultType]::ParameterName, 'No objects whose Kind/name matches; can be repeated')
+            [CompletionResult]::new('--backends', '--backends', [CompletionResultType]::ParameterName, 'Take Backend documents from here and nowhere else; can be repeated')
+            [CompletionResult]::new('--allow-env', '--allow-env', [CompletionResultType]::ParameterName, 'Let manifests read only these variables of the environment; can be repeated')
+            [CompletionResult]::new('--base', '--base', [CompletionResultType]::ParameterName, 'What the same files said before: a revision of their Git repository, or a folder')
+            [CompletionResult]::new('--parallel', '--parallel', [CompletionResultType]::ParameterName, 'Requests at once, to each backend [default: adapts to the server]')
+            [CompletionResult]::new('--timeout', '--timeout', [CompletionResultType]::ParameterName, 'Time for the whole run, such as 90s or 5m')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('--once', '--once', [CompletionResultType]::ParameterName, 'One pass over everything, then end, with the exit codes of `apply --yes`: for cron')
+            [CompletionResult]::new('--dry-run', '--dry-run', [CompletionResultType]::ParameterName, 'Never write: tell what differs')
+            [CompletionResult]::new('--prune', '--prune', [CompletionResultType]::ParameterName, 'Delete what is in the scope of a Set and in no document')
+            [CompletionResult]::new('--allow-empty', '--allow-empty', [CompletionResultType]::ParameterName, 'Let all objects of a Set be pruned, none being left in the documents')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'trueup;validate' {
@@ -261,6 +301,21 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
             [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help')
             [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help')
+            break
+        }
+        'trueup;status' {
+            [CompletionResult]::new('--status-file', '--status-file', [CompletionResultType]::ParameterName, 'The status file of the watch')
+            [CompletionResult]::new('--url', '--url', [CompletionResultType]::ParameterName, 'The port of a running watch: http://127.0.0.1:8081')
+            [CompletionResult]::new('--token-env', '--token-env', [CompletionResultType]::ParameterName, 'Variable of the environment that holds the token of the running watch')
+            [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'What makes the exit code another than 0; can be repeated [default: all but not-ready]')
+            [CompletionResult]::new('--output', '--output', [CompletionResultType]::ParameterName, 'Text for people, or JSON: one document, or one object a line')
+            [CompletionResult]::new('--color', '--color', [CompletionResultType]::ParameterName, 'Whether to colour; auto: in a terminal, unless NO_COLOR is set')
+            [CompletionResult]::new('-v', '-v', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('--verbose', '--verbose', [CompletionResultType]::ParameterName, 'Show objects in sync too; twice: log requests')
+            [CompletionResult]::new('-q', '-q', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('--quiet', '--quiet', [CompletionResultType]::ParameterName, 'No progress, no talk: the result only')
+            [CompletionResult]::new('-h', '-h', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
+            [CompletionResult]::new('--help', '--help', [CompletionResultType]::ParameterName, 'Print help (see more with ''--help'')')
             break
         }
         'trueup;serve' {

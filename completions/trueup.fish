@@ -37,12 +37,14 @@ complete -c trueup -n "__fish_trueup_needs_command" -s V -l version -d 'Print ve
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "plan" -d 'Show what would change, field by field; writes nothing'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "drift" -d 'Check for differences in CI: exit code 2 when there are any; writes nothing'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "apply" -d 'Make the server match the files, and read it back'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "watch" -d 'Keep the server so: look again and again, and put right what differs'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "validate" -d 'Check the files without a network'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "get" -d 'Show live objects'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "export" -d 'Write live objects as manifests whose plan is empty'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "explain" -d 'Tell what is known of a kind, or why an object\'s plan is what it is; writes nothing'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "probe" -d 'Hold a backend against live answers; writes nothing'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "delete" -d 'Delete what the files name, in reverse order'
+complete -c trueup -n "__fish_trueup_needs_command" -f -a "status" -d 'Show where a running or past watch stands'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "serve" -d 'Run the built-in REST server'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "completions" -d 'Print the completions for a shell'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l out -d 'Save the plan to this file, for `trueup apply FILE`' -r -F
@@ -127,6 +129,41 @@ complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-empty -d '
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l interval -d 'How often listings are polled for changes [default: adapts, from 10s to 5m]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l resync -d 'How often everything is looked at, whatever is heard of it' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-changes -d 'So many writes an hour at most [default: no limit]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l lease -d 'Several instances: only the one that holds this object writes, as in `--lease Lease/trueup`' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l lease-duration -d 'How long a lease is good that its holder does not renew' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l shards -d 'With --lease: so many instances at most share the objects, by as many leases' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l status-file -d 'Keep the status in this file, for `trueup status`' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen -d 'Serve status and metrics here: a port of this machine alone, or an address with a port' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l token-env -d 'Variable of the environment that holds the token which those who ask at the port must show' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l hook-secret-env -d 'Variable of the environment that holds the secret by which webhooks are signed; without it there are none' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l log -d 'How lines of the log are written' -r -f -a "text\t''
+ndjson\t'One JSON object a line'"
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l once -d 'One pass over everything, then end, with the exit codes of `apply --yes`: for cron'
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l dry-run -d 'Never write: tell what differs'
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l prune -d 'Delete what is in the scope of a Set and in no document'
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -231,6 +268,30 @@ complete -c trueup -n "__fish_trueup_using_subcommand delete" -l yes -d 'Write w
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s q -l quiet -d 'No progress, no talk: the result only'
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l status-file -d 'The status file of the watch' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l url -d 'The port of a running watch: http://127.0.0.1:8081' -r -f
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l token-env -d 'Variable of the environment that holds the token of the running watch' -r
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l fail-on -d 'What makes the exit code another than 0; can be repeated [default: all but not-ready]' -r -f -a "stalled\t'An object is stalled: trying again changes nothing'
+unknown\t'Nothing certain is known of an object'
+not-effective\t'A server keeps another value than the one it was sent'
+fighting\t'Another writer sets an object back, again and again'
+conflict\t'Somebody else changed an object'
+failing\t'Passes of an object fail, and are tried again'
+not-synced\t'An object differs'
+waiting\t'An object was not looked at yet'
+not-ready\t'An object is not ready'
+desired\t'The files are not valid'
+dead\t'The watch gives no sign of life'
+nothing\t'Nothing at all'"
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+json\t''
+ndjson\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
+always\t''
+never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand status" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
+complete -c trueup -n "__fish_trueup_using_subcommand status" -s q -l quiet -d 'No progress, no talk: the result only'
+complete -c trueup -n "__fish_trueup_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l listen -d 'Address and port to listen on; port 0 takes any free one' -r
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l store -d 'Folder that keeps the objects' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l faults -d 'Faults to inject, for tests' -r -F
