@@ -94,7 +94,7 @@ async fn who_sends_nothing_is_let_go() {
     let mut answer = String::new();
     let _ = slow.read_to_string(&mut answer).await;
     let took = began.elapsed();
-    assert!(took <= HEAD_TIME + Duration::from_secs(1), "{took:?}");
+    assert!(took <= Duration::from_secs(11), "{took:?}");
     let mut body = port.connect().await;
     let head = b"POST /hook/shop HTTP/1.1\r\nhost: x\r\nx-hub-signature-256: sha256=00\r\ncontent-length: 10\r\n\r\n";
     body.write_all(head).await.expect("sent");
