@@ -2,6 +2,7 @@
 //! request that never left.
 
 use std::error::Error as _;
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use futures_util::StreamExt;
@@ -53,7 +54,8 @@ pub struct HttpTransport {
     client: reqwest::Client,
     /// For answers that go on for long: on connections of their own, they take none of the streams of the others
     /// (RFC 9113, 5.1.2), and a connection that is given up takes nothing else along.
-    streams: reqwest::Client,
+    streams: OnceLock<reqwest::Client>,
+    tls: Tls,
     base: Base,
     timeouts: Timeouts,
 }
@@ -67,8 +69,7 @@ impl HttpTransport {
         tls::choose_provider();
         let timeouts = Timeouts::of(limits);
         let client = client(&base, tls, &timeouts)?;
-        let streams = self::client(&base, tls, &timeouts)?;
-        Ok(HttpTransport { client, streams, base, timeouts })
+        Ok(HttpTransport { client, streams: OnceLock::new(), tls: tls.clone(), base, timeouts })
     }
 
     async fn exchange(&self, request: &HttpRequest) -> Result<HttpAnswer, TransportError> {
@@ -97,11 +98,21 @@ impl HttpTransport {
         Ok(HttpAnswer { body: body?, ..head })
     }
 
+    /// Made when the first feed is opened: few commands ever open one.
+    fn streams(&self) -> Result<reqwest::Client, TransportError> {
+        if let Some(client) = self.streams.get() {
+            return Ok(client.clone());
+        }
+        let made = client(&self.base, &self.tls, &self.timeouts)
+            .map_err(|error| TransportError::new(TransportClass::Setup, error.to_string()))?;
+        Ok(self.streams.get_or_init(|| made).clone())
+    }
+
     /// The head of an answer whose body comes by and by, never packed: what packs gathers first.
     async fn begin(&self, request: &HttpRequest) -> Result<Begun, TransportError> {
         let mut asked = self.request(request)?;
         asked.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let response = self.streams.execute(asked).await.map_err(|error| self.explain(error))?;
+        let response = self.streams()?.execute(asked).await.map_err(|error| self.explain(error))?;
         let head = head(&response);
         let pieces = response.bytes_stream().map(|piece| piece.map_err(|error| ended_early(&error)));
         Ok(Begun { head, pieces: pieces.boxed() })

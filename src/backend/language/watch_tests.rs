@@ -88,3 +88,15 @@ fn what_is_wrong_with_a_feed_is_said_with_what_to_do() {
     assert_eq!(elsewhere.len(), 1, "{elsewhere:?}");
     assert_eq!(elsewhere[0].message, "`{position}` in `list` has no source");
 }
+
+#[test]
+fn the_examples_of_the_reference_are_feeds() {
+    let page = include_str!("../../../docs/backend/feeds.md");
+    let examples: Vec<&str> =
+        page.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let kinds = examples.iter().flat_map(|example| {
+        let record: serde_json::Value = serde_yaml::from_str(example).expect("YAML");
+        super::testing::kinds(&record.to_string())
+    });
+    assert_eq!(kinds.filter(|kind| kind.watch.is_some()).count(), 2);
+}

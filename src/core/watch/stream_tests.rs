@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use proptest::prelude::*;
+
 use super::super::super::mutant::{Mutant, plant};
 use super::*;
 
@@ -247,4 +249,63 @@ fn what_comes_too_late_changes_nothing() {
         assert_eq!(*run.stream.state(), state);
     }
     assert_eq!(run.open().0, None);
+}
+
+fn events() -> impl Strategy<Value = Vec<(u64, Event)>> {
+    let told = (any::<bool>(), any::<bool>(), proptest::option::of(0u64..100_000)).prop_map(
+        |(some, gone, retry)| {
+            let changed = if some { vec![Changed::Something] } else { Vec::new() };
+            let retry = retry.map(Duration::from_millis);
+            Event::Told(Told { changed, position: some.then(|| "7".into()), gone, retry })
+        },
+    );
+    let end = prop_oneof![
+        Just(End::Closed),
+        proptest::option::of(0u64..100)
+            .prop_map(|after| End::Failed { after: after.map(Duration::from_secs) }),
+        Just(End::Gone),
+        Just(End::Unfit),
+    ];
+    let event = prop_oneof![
+        3 => Just(Event::Woke),
+        2 => Just(Event::Opened),
+        1 => Just(Event::Bytes),
+        2 => told,
+        1 => any::<bool>().prop_map(Event::Listed),
+        2 => end.prop_map(Event::Ended),
+    ];
+    proptest::collection::vec((0u64..40_000, event), 0..200)
+}
+
+proptest! {
+    /// Whatever happens: one connection at a time, none too soon after another, and what was missed is looked at.
+    #[test]
+    fn no_order_of_events_makes_it_hammer_or_forget(events in events(), replay in any::<bool>()) {
+        let mut stream = Stream::new(policy(replay), 3);
+        let (mut now, mut last, mut open) = (Duration::ZERO, None, false);
+        for (wait, event) in events {
+            now += Duration::from_millis(wait);
+            let (opened, before) = (event == Event::Opened, stream.state().clone());
+            for effect in stream.step(now, event) {
+                match effect {
+                    Effect::Connect { .. } => {
+                        prop_assert!(!open, "a second connection");
+                        let since = last.map_or(LEAST_RETRY, |last| now - last);
+                        prop_assert!(since >= LEAST_RETRY, "{since:?} after the last one");
+                        (last, open) = (Some(now), true);
+                    }
+                    Effect::Close => open = false,
+                    Effect::Relist => prop_assert!(opened),
+                    Effect::Hint(_) => prop_assert!(matches!(before, State::Listing | State::Open)),
+                }
+            }
+            let resumed = replay && matches!(&before, State::Connecting { from: Some(_) });
+            if opened && matches!(before, State::Connecting { .. }) {
+                prop_assert_eq!(stream.state() == &State::Open, resumed);
+            }
+            open &= !matches!(stream.state(), State::Waiting { .. });
+            let waits = matches!(stream.state(), State::Waiting { .. });
+            prop_assert!(waits || open, "it waits, or has a connection");
+        }
+    }
 }
