@@ -15,7 +15,7 @@ use super::object::Standing;
 use super::oscillation::Found;
 use super::pass::{PassId, Retry, Seen, Verdict};
 use super::queue::Entry;
-use super::retry::{Delays, LATE};
+use super::retry::{Delays, LATE, LONGEST};
 use super::status::ConditionKind;
 
 /// What the objects of a pass have in common.
@@ -40,6 +40,7 @@ impl Loop {
             self.targets[target].passes -= 1;
         }
         self.judge_backends(pass, &under, seen);
+        self.warn_of_impatience(seen);
         let mut batch = Batch {
             is_spent: under.most.is_some_and(|most| written >= most),
             is_probe: under.is_probe,
@@ -232,6 +233,20 @@ impl Loop {
                 self.enqueue(at, Entry::new(self.now, Origin::Retry));
             }
         }
+    }
+
+    /// One line for all that is to wait longer than anything does.
+    fn warn_of_impatience(&mut self, seen: &[Seen]) {
+        let asked = seen.iter().filter_map(|seen| Some((seen.verdict.retry_after()?, &seen.id)));
+        let Some((after, id)) = asked.max_by_key(|(after, _)| *after).filter(|(after, _)| *after > LONGEST)
+        else {
+            return;
+        };
+        self.effects.push(Effect::Warned(format!(
+            "`{id}`: the server asks to wait for {} s; it is asked again after {} s",
+            after.as_secs(),
+            LONGEST.as_secs()
+        )));
     }
 
     fn warn_of_a_flood(&mut self) {

@@ -89,10 +89,8 @@ impl Loop {
         }
         self.groups.replace(self.now, self.settings.resync, members, &mut self.random);
         let all = || self.objects.iter().enumerate();
-        let those = |which: fn(&Object) -> bool| -> BTreeSet<usize> {
-            all().filter(|(_, object)| which(object)).map(|(at, _)| at).collect()
-        };
-        self.blocked = those(|object| object.standing == Standing::Blocked);
+        let blocked = all().filter(|(_, object)| object.standing == Standing::Blocked);
+        self.blocked = blocked.map(|(at, _)| at).collect();
         self.idle = all().filter(|(_, object)| object.pace.is_idle(self.now)).map(|(at, _)| at).collect();
         self.unseen = Some(all().filter(|(_, object)| !object.is_seen).count());
         let used: BTreeSet<usize> = all().map(|(_, object)| object.target).collect();

@@ -118,6 +118,13 @@ impl Rig {
         Some(names(&self.begun[0]))
     }
 
+    /// Lets time go by until a pass begins, `until` at the latest.
+    pub fn go_to_first_pass(&mut self, until: Duration) {
+        if self.next_pass(until).is_none() {
+            self.now = self.now.max(until);
+        }
+    }
+
     /// Lets time go by; passes that begin end at once in this way.
     pub fn go_to(&mut self, until: Duration, verdict: impl Fn(&ObjectId) -> Verdict) -> usize {
         let mut passes = 0;

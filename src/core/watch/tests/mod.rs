@@ -1,6 +1,14 @@
 //! The loop, driven by hand in virtual time.
 
+mod conditions;
 mod fights;
 mod first;
+mod hour;
 pub mod make;
+mod pace;
+mod queue;
+mod resync;
+mod retry;
 pub mod simulation;
+mod target;
+mod wanted;

@@ -55,7 +55,6 @@ pub struct Monitor {
     known: BTreeMap<ObjectId, Known>,
     passes: BTreeMap<PassId, Under>,
     conditions: BTreeMap<ObjectId, Vec<Condition>>,
-    started: Duration,
     pub broken: Vec<String>,
     /// A pass takes this long at most.
     longest: Duration,
@@ -65,13 +64,12 @@ pub struct Monitor {
 const SLACK: Duration = Duration::from_millis(1);
 
 impl Monitor {
-    pub fn new(settings: Settings, started: Duration, longest: Duration) -> Monitor {
+    pub fn new(settings: Settings, longest: Duration) -> Monitor {
         Monitor {
             settings,
             known: BTreeMap::new(),
             passes: BTreeMap::new(),
             conditions: BTreeMap::new(),
-            started,
             broken: Vec::new(),
             longest,
             looks: 0,
@@ -304,10 +302,6 @@ impl Monitor {
     pub fn unsynced(&self) -> Vec<ObjectId> {
         let all = self.known.iter().filter(|(_, known)| !known.in_sync);
         all.map(|(id, _)| id.clone()).collect()
-    }
-
-    pub fn started(&self) -> Duration {
-        self.started
     }
 }
 

@@ -10,8 +10,10 @@ use super::super::make::seconds;
 use super::monitor::Monitor;
 use super::scene::{Act, Scene};
 use super::world::World;
+use crate::core::digest::Digest;
 use crate::core::engine::tests::simulation::dice::Dice;
 use crate::core::identity::ObjectId;
+use crate::core::watch::Verdict;
 
 /// Something that happens at its time.
 enum What {
@@ -93,7 +95,7 @@ impl<'r> Run<'r> {
         run.plan(run.scene.calm, What::Calm);
         for at in 0..run.scene.instances {
             let settings = run.settings(at, 0);
-            let monitor = Monitor::new(settings.clone(), run.now, run.scene.pass);
+            let monitor = Monitor::new(settings.clone(), run.scene.pass);
             run.instances.push(Instance { machine: Loop::new(settings), monitor, life: 0, wish: 0 });
         }
         (0..run.scene.instances).for_each(|at| run.want(at));
@@ -253,7 +255,7 @@ impl<'r> Run<'r> {
     fn restart(&mut self, at: usize) {
         let life = self.instances[at].life + 1;
         let settings = self.settings(at, life);
-        let monitor = Monitor::new(settings.clone(), self.now, self.scene.pass);
+        let monitor = Monitor::new(settings.clone(), self.scene.pass);
         self.instances[at] = Instance { machine: Loop::new(settings), monitor, life, wish: 0 };
         self.want(at);
     }
@@ -293,7 +295,7 @@ impl<'r> Run<'r> {
         for at in all {
             let about = About::Object(self.world.things[at].id.clone());
             let observed = match is_status {
-                true => Some(super::super::super::super::digest::Digest(self.now.as_nanos())),
+                true => Some(Digest(self.now.as_nanos())),
                 false => self.scene.feed.has_digest.then(|| self.world.digest(at)),
             };
             for instance in 0..self.instances.len() {
@@ -392,7 +394,7 @@ impl<'r> Run<'r> {
 fn told(seen: &[Seen]) -> String {
     let one = |seen: &Seen| {
         let verdict = match &seen.verdict {
-            super::super::super::Verdict::InSync => "in sync".to_string(),
+            Verdict::InSync => "in sync".to_string(),
             other => format!("{other:?}").chars().take_while(|c| *c != '(').collect(),
         };
         format!("{} {verdict}{}", seen.id.key, if seen.writes > 0 { ", written" } else { "" })

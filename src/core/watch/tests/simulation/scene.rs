@@ -100,10 +100,11 @@ impl Scene {
     fn crowded(dice: &mut Dice) -> Scene {
         let mut scene = Scene::plain(2 + dice.below(2));
         (scene.settings.passes, scene.settings.resync) = (1, seconds(60.0));
-        scene.pass = seconds(8.0);
-        scene.calm = seconds(450.0);
-        let churn = Act::Churn { about: 0, every: seconds(0.9), during: scene.calm };
-        scene.acts = vec![(seconds(1.0), churn)];
+        scene.pass = seconds(30.0);
+        scene.calm = seconds(700.0);
+        // Longer than the floor of what is looked at for nothing: the object is due again when its pass ends.
+        let hints = Act::Hints { about: Some(0), every: seconds(2.0), during: scene.calm };
+        scene.acts = vec![(seconds(1.0), hints)];
         scene
     }
 

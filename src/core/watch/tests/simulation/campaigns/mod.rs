@@ -1,4 +1,5 @@
 //! Sets of schedules, each with a number to reach.
 
+mod cases;
 mod mutants;
 pub mod random;
