@@ -83,8 +83,11 @@ impl Loop {
         self.count(at, member, seen);
         let was = self.objects[at].standing;
         let retry = self.judge(at, verdict, is_limited, batch);
-        let found =
-            seen.map_or_else(Vec::new, |seen| self.detector.ended(now, &self.objects[at].subject, seen));
+        let found = match seen {
+            Some(seen) => self.detector.ended(now, &self.objects[at].subject, seen),
+            // What is held stays so.
+            None => self.detector.found(now, &member.id),
+        };
         self.tell(at, seen, &found, is_limited);
         let thaws = found.iter().filter_map(until).chain(member.thaws).filter(|until| *until > now).min();
         let thaws = thaws.filter(|_| !planted!(M12));

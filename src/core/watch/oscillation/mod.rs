@@ -83,6 +83,11 @@ impl Detector {
         object.ended(now, seen)
     }
 
+    /// What holds of an object of which no pass has shown anything new.
+    pub fn found(&mut self, now: Duration, id: &ObjectId) -> Vec<Found> {
+        self.objects.get_mut(id).map(|object| object.found(now)).unwrap_or_default()
+    }
+
     /// What must not be written in a pass that begins now. Where a freeze has run out, this pass is its probe.
     pub fn freeze(&mut self, now: Duration, id: &ObjectId) -> Freeze {
         self.objects.get_mut(id).map(|object| object.freeze(now)).unwrap_or_default()

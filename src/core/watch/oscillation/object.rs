@@ -157,20 +157,22 @@ impl Object {
 
     /// What was known of the fields of an object is of no use for the next of its name.
     fn bury(&mut self) {
-        let Some(life) = self.life.take() else { return };
-        let Life { history, mut fights, churn, .. } = *life;
-        if planted!(M13) {
-            let kept = fights.into_iter().map(|(path, fight)| {
-                (path, Fight { breaker: fight.breaker, by: fight.by, ..Fight::default() })
-            });
-            self.life = Some(Box::new(Life { fights: kept.collect(), churn, ..Life::default() }));
-        } else if planted!(M29) {
-            fights.values_mut().for_each(|fight| fight.breaker = None);
-            self.life = Some(Box::new(Life { history, fights, ..Life::default() }));
+        let Some(mut life) = self.life.take() else { return };
+        let (keeps_breakers, keeps_counts) = (planted!(M13), planted!(M29));
+        if !keeps_breakers && !keeps_counts {
+            return;
         }
+        for fight in life.fights.values_mut() {
+            fight.breaker = fight.breaker.take().filter(|_| keeps_breakers);
+            fight.times = if keeps_counts { std::mem::take(&mut fight.times) } else { Times::default() };
+        }
+        life.churn = life.churn.take().filter(|_| keeps_breakers);
+        life.history = if keeps_counts { life.history } else { History::default() };
+        self.life = Some(life);
     }
 
-    fn found(&mut self, now: Duration) -> Vec<Found> {
+    /// What holds of it now.
+    pub fn found(&mut self, now: Duration) -> Vec<Found> {
         let until = |breaker: &Breaker| breaker.until().unwrap_or(now);
         let mut found = Vec::new();
         if let Some(breaker) = &self.lost_breaker {

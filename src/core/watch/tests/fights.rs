@@ -73,8 +73,14 @@ fn a_field_that_two_writers_flip_is_named_and_the_rest_goes_on() {
     assert_eq!((fighting.truth, fighting.reason), (Truth::True, "OtherWriter"));
     assert!(fighting.message.contains("`size`") && fighting.message.contains("console"), "{fighting:?}");
     assert!(!both.holds(ConditionKind::Synced));
+    // A pass that ends without the object has nothing new to say of it.
+    both.rig.give(hint("o", Origin::Feed));
+    both.rig.next_pass(both.rig.now + seconds(2.0)).expect("a pass");
+    let pass = both.rig.begun.remove(0).id;
+    both.rig.give(Event::Ended(pass, Vec::new()));
+    assert!(both.holds(ConditionKind::Fighting));
     both.set("tier", 5);
-    both.go_to(both.rig.now + seconds(2.0));
+    both.go_to(both.rig.now + seconds(5.0));
     assert_eq!((both.world.get("tier"), both.world.get("size")), (1, 9), "the rest is kept level meanwhile");
     let before = both.world.writes.len();
     both.fight(minutes(120), "size", 9);

@@ -8,6 +8,9 @@ use crate::core::mutant::{Mutant, plant};
 
 const SECOND: Duration = Duration::from_secs(1);
 
+/// What somebody else does, for the n-th time.
+type Other = fn(&mut World, u128);
+
 fn fighting(found: &[Found]) -> Vec<String> {
     let path = |found: &Found| match found {
         Found::Fighting { path, .. } => Some(path.to_string()),
@@ -83,7 +86,7 @@ fn a_path_that_is_set_back_is_named_frozen_and_probed() {
 fn the_writes_are_bounded_whatever_the_other_writer_does() {
     let long = minutes(6 * 60);
     for (name, every) in [("fast", SECOND), ("slow", 90 * SECOND), ("slower", minutes(3))] {
-        let others: [(&str, fn(&mut World, u128)); 4] = [
+        let others: [(&str, Other); 4] = [
             ("one value", |world, _| world.set("size", 9)),
             ("two values", |world, n| world.set("size", 8 + n % 2)),
             ("a counter", |world, n| world.set("size", 100 + n)),
@@ -224,4 +227,36 @@ fn what_is_wanted_otherwise_or_no_longer_starts_clean() {
     world.go_on(minutes(1), 5 * SECOND, |world| world.set("size", 9));
     world.detector.forget(&super::world::id("o"));
     assert_eq!(world.freeze(), Default::default());
+}
+
+#[test]
+fn after_a_restart_no_more_recurs_than_it_takes_to_find_out() {
+    let minute = minutes(1);
+    let others: [(&str, usize, Other); 4] = [
+        ("one value", 4, |world, _| world.set("size", 9)),
+        ("a deletion", 4, |world, _| world.stored = None),
+        ("a new value each time", 20, |world, n| world.set("size", 100 + n)),
+        ("a value that does not hold", 2, |world, _| {
+            world.makes.insert("size", 7);
+            if world.get("size") == 1 {
+                world.set("size", 7);
+            }
+        }),
+    ];
+    for (what, most, other) in others {
+        let mut world = World::level(&[("size", 1)]);
+        let mut n = 0;
+        for restart in 0..5 {
+            let before = world.writes.len();
+            world.go_on(4 * minute, 5 * SECOND, |world| {
+                n += 1;
+                other(world, n);
+            });
+            let writes = world.writes.len() - before;
+            assert!(writes <= most, "{what}, restart {restart}: {writes} writes");
+            assert!(writes > 0, "{what}");
+            assert!(!world.found.is_empty(), "{what}, restart {restart}: it is told of");
+            world.restart();
+        }
+    }
 }

@@ -97,6 +97,11 @@ impl World {
         self.detector.forget(&id("o"));
     }
 
+    /// The process ends, and another begins.
+    pub fn restart(&mut self) {
+        self.detector = Detector::default();
+    }
+
     /// Somebody else sets a field.
     pub fn set(&mut self, field: &'static str, value: u128) {
         self.stored.as_mut().expect("it is there").fields.insert(field, value);
@@ -160,7 +165,8 @@ impl World {
         }
         let is_frozen = |touched: &Touched| freeze.paths.contains(&touched.path);
         // As the engine does: what does not hold is written twice in a pass.
-        while may_write && writes < 2 && self.stored.is_some() {
+        let is_there = self.stored.is_some();
+        while may_write && writes < 2 && is_there {
             let stored = self.stored.as_ref().expect("it is there");
             rest = self.differences(&stored.fields);
             if rest.iter().all(is_frozen) {

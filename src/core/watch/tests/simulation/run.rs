@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::super::super::{
-    About, Condition, Effect, Event, Hint, Loop, Origin, Pass, PassId, Seen, Settings,
+    About, Condition, ConditionKind, Effect, Event, Hint, Loop, Origin, Pass, PassId, Seen, Settings,
 };
 use super::super::make::seconds;
 use super::monitor::Monitor;
@@ -407,6 +407,13 @@ pub fn quiet(run: &mut Run) -> Vec<String> {
     let resync = run.scene.settings.resync;
     let pass = run.scene.pass * 8;
     run.go_to_calm();
+    // What is held for what others did is let go by the clock, at last.
+    for _ in 0..24 {
+        if !is_held(run) {
+            break;
+        }
+        run.go_to(run.now() + seconds(300.0));
+    }
     run.go_to(run.now() + seconds(180.0) + resync.mul_f64(1.1) + pass);
     if !run.broken.is_empty() {
         return std::mem::take(&mut run.broken);
@@ -429,6 +436,14 @@ pub fn quiet(run: &mut Run) -> Vec<String> {
         }
     }
     broken
+}
+
+fn is_held(run: &Run) -> bool {
+    let fights = |at: usize| {
+        let status = run.machine(at).status();
+        status.objects.iter().any(|object| object.holds(ConditionKind::Fighting))
+    };
+    (0..run.scene.instances).any(fights)
 }
 
 fn written(world: &World) -> u64 {
