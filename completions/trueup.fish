@@ -132,9 +132,12 @@ complete -c trueup -n "__fish_trueup_using_subcommand apply" -s h -l help -d 'Pr
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l interval -d 'How often listings are polled for changes [default: adapts, from 10s to 5m]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l resync -d 'How often everything is looked at, whatever is heard of it' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-changes -d 'So many writes an hour at most [default: no limit]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l lease -d 'Several instances: only the one that holds this object writes, as in `--lease Lease/trueup`' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l lease-duration -d 'How long a lease is good that its holder does not renew' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l shards -d 'With --lease: so many instances at most share the objects, by as many leases' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l status-file -d 'Keep the status in this file, for `trueup status`' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen -d 'Serve status and metrics here: a port of this machine alone, or an address with a port' -r
-complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen-token-env -d 'Variable of the environment that holds the token which those who ask at the port must show' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l token-env -d 'Variable of the environment that holds the token which those who ask at the port must show' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l hook-secret-env -d 'Variable of the environment that holds the secret by which webhooks are signed; without it there are none' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l log -d 'How lines of the log are written' -r -f -a "text\t''
 ndjson\t'One JSON object a line'"

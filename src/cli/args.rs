@@ -1,6 +1,7 @@
 //! The flags, as clap declares them. Nothing but [`super`] sees this module: it turns into
 //! [`super::options`] at once.
 
+use super::instances::InstanceArgs;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -267,6 +268,8 @@ pub struct WatchArgs {
     /// So many writes an hour at most [default: no limit]
     #[arg(long, value_name = "N", env = "TRUEUP_MAX_CHANGES")]
     pub max_changes: Option<usize>,
+    #[command(flatten)]
+    pub instances: InstanceArgs,
     /// Keep the status in this file, for `trueup status`
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath, env = "TRUEUP_STATUS_FILE")]
     pub status_file: Option<PathBuf>,
@@ -453,7 +456,7 @@ fn switch(text: &str) -> Result<bool, String> {
 }
 
 /// A duration of more than nothing.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(time) if time.is_zero() => Err("it is no time at all".into()),
         Ok(time) => Ok(time),

@@ -13,6 +13,7 @@ mod export;
 mod folder;
 mod get;
 mod help;
+mod instances;
 pub mod options;
 mod panics;
 mod parse;

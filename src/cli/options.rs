@@ -155,6 +155,11 @@ pub struct Watch {
     pub resync: Duration,
     /// So many writes an hour at most.
     pub max_changes: Option<usize>,
+    /// The object by which several instances take turns.
+    pub lease: Option<String>,
+    pub lease_duration: Duration,
+    /// So many share the objects.
+    pub shards: Option<usize>,
     pub status_file: Option<PathBuf>,
     /// Where status and metrics are served.
     pub listen: Option<SocketAddr>,

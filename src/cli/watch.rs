@@ -16,6 +16,7 @@ use crate::render::out::Out;
 use crate::render::text::View;
 use crate::run::input::Reach;
 use crate::run::watch::desired::Source;
+use crate::run::watch::lead::Sharing;
 use crate::run::watch::showing::Places;
 use crate::run::watch::ways::Opening;
 use crate::run::watch::{self, Settings, once};
@@ -53,6 +54,7 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
         allow_env: sources.allow_env.clone(),
         selection,
         base: sources.base.clone(),
+        lease: options.lease.clone(),
         stdin,
         salt: salt(),
     };
@@ -84,6 +86,7 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
         pruning: options.pruning,
         machine,
         interval: options.interval,
+        sharing: Sharing { duration: options.lease_duration, shards: options.shards },
         form: options.log,
         quiet: output.quiet,
     })

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::base::Source as Base;
+use super::lease::{self, LeaseObject};
 use super::record::Record;
 use crate::backend::connection::Connection;
 use crate::backend::{language, preset};
@@ -47,6 +48,8 @@ pub struct Sources {
     pub saved: Option<SavedSide>,
     /// `--record`: the ref that is to be moved.
     pub record: Option<String>,
+    /// `--lease`
+    pub lease: Option<String>,
 }
 
 /// What a saved plan says of the base; secrets are not looked up.
@@ -78,6 +81,7 @@ pub struct Input {
     pub former: Former,
     /// The ref that is to be moved once all is settled.
     pub record: Option<Record>,
+    pub lease: Option<LeaseObject>,
 }
 
 /// What loading came to. The secrets are told even when it failed, so that no message shows one.
@@ -205,6 +209,12 @@ impl<'e> Loader<'e> {
         let sets = self.sets(&mut documents, &registry);
         let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
         used.extend(sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()));
+        let lease = sources.lease.as_ref().map(|name| lease::find(name, &registry)).transpose();
+        let lease = lease.unwrap_or_else(|problem| {
+            self.problems.push(problem);
+            None
+        });
+        used.extend(lease.iter().map(|lease| lease.id.kind.backend.clone()));
         let mut kinds = registry.kinds.into_inner();
         let backends = self.backends.clone();
         let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
@@ -241,6 +251,7 @@ impl<'e> Loader<'e> {
             warnings,
             former,
             record,
+            lease,
         })
     }
 

@@ -7,6 +7,7 @@ mod embedded;
 mod force;
 mod git;
 pub mod input;
+pub mod lease;
 pub mod live;
 mod probe;
 pub mod record;

@@ -87,7 +87,11 @@ pub fn body_for(
     Ok((body, changed))
 }
 
-fn sent(
+/// What an operation sends towards `spec` where this is observed.
+///
+/// # Errors
+/// As [`body`].
+pub fn sent(
     send: Send,
     spec: &Node,
     observed: &Value,

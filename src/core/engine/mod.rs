@@ -15,7 +15,7 @@ mod act;
 mod another;
 pub mod backoff;
 mod base;
-mod body;
+pub(crate) mod body;
 mod breaker;
 mod changed;
 mod check;

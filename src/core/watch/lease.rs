@@ -102,6 +102,11 @@ impl Leases {
         Leases { me, times, slots, mine: None, fresh: false, leaving: false, next: Duration::ZERO, random }
     }
 
+    /// Whether this is the name of this instance.
+    pub fn is_me(&self, holder: &str) -> bool {
+        *self.me == *holder
+    }
+
     /// How many leases there are.
     pub fn slots(&self) -> usize {
         self.slots.len()

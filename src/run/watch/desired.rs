@@ -20,6 +20,7 @@ use crate::core::value::plain_text;
 use crate::core::watch::{Subject, content, wish};
 use crate::manifest::{self, Chosen, Selection};
 use crate::run::input::{self, Input, Reach};
+use crate::run::lease::LeaseObject;
 
 /// Where the desired set is read from, again and again.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +36,8 @@ pub struct Source {
     pub base: Option<String>,
     /// What standard input said, which is read once; `None` where `-` is not among the files.
     pub stdin: Option<Arc<[u8]>>,
+    /// `--lease`
+    pub lease: Option<String>,
     /// One number for the life of the process, for [`wish`].
     pub salt: u128,
 }
@@ -53,6 +56,7 @@ pub struct Loaded {
 pub struct Read {
     pub desired: Desired,
     pub connections: Vec<Connection>,
+    pub lease: Option<LeaseObject>,
     pub warnings: Vec<Problem>,
 }
 
@@ -108,6 +112,7 @@ impl Source {
             allow_env: self.allow_env.clone(),
             selection: self.selection.clone(),
             base: self.base.clone(),
+            lease: self.lease.clone(),
             read: text.map(|bytes| manifest::load_with(&self.files, &mut &bytes[..])),
             ..input::Sources::default()
         };
@@ -141,7 +146,7 @@ impl Source {
             former: input.former,
             backends: backends.collect(),
         };
-        Ok(Read { desired, connections: input.connections, warnings })
+        Ok(Read { desired, connections: input.connections, lease: input.lease, warnings })
     }
 }
 

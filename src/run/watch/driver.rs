@@ -13,6 +13,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use super::desired::Desired;
 use super::feeds::Feeds;
 use super::files::{AsRead, News, Watched};
+use super::lead::{Lead, Share};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, Hints, Observers, hints};
 use super::pass::{self, Ended, GRACE, Ground, Halt};
@@ -27,7 +28,7 @@ use super::{NotBegun, Settings};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::watch::observer::Feed;
-use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Snapshot, snapshot};
+use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Role, Snapshot, snapshot};
 use crate::render::out::Out;
 use crate::render::watch::log;
 use crate::run::drive::Limits;
@@ -50,6 +51,8 @@ pub struct Driver<'o> {
     /// What they looked like when they were read last.
     as_read: AsRead,
     hinted: Hinted,
+    /// This instance among others, where it was told of a lease.
+    lead: Option<Lead>,
     manager: Manager,
     showing: Showing,
     /// Something changed since it was shown.
@@ -86,6 +89,8 @@ enum Happened {
     Hinted(Vec<Hint>),
     Files(News),
     Told(log::Event),
+    /// Who writes may have changed.
+    Turned,
     Person,
     Reread,
     Woke,
@@ -110,16 +115,27 @@ impl<'o> Driver<'o> {
         ways.exposed().iter().for_each(|problem| teller.warned("credential is exposed", problem));
         let (hints, hinted) = hints();
         let (now, secrets, dry_run) = (Instant::now(), teller.secrets(), settings.machine.dry_run);
-        let showing = Showing::begin(&settings.places, now, secrets, dry_run, &hints, &read.desired).await?;
-        let ground = Ground {
+        let mut showing =
+            Showing::begin(&settings.places, now, secrets, dry_run, &hints, &read.desired).await?;
+        let mut ground = Ground {
             desired: Arc::new(read.desired),
             ways: Arc::new(ways),
             observers: Arc::new(observers(&settings, hints)),
+            share: Share::default(),
             writes: settings.opening.parallel.unwrap_or(WRITES),
             attempts: Some(1),
         };
+        let lead = read.lease.map(|lease| {
+            let seed = settings.machine.seed;
+            Lead::start(&settings.sharing, lease, ground.ways.clone(), showing.name(), seed)
+        });
+        if let Some(lead) = &lead {
+            ground.share = lead.share();
+            showing.turn(ground.share.role());
+        }
         ground.observers.wanted(&ground.desired, &ground.ways);
         Ok(Driver {
+            lead,
             teller,
             began: now,
             machine: Loop::new(settings.machine.clone()),
@@ -170,6 +186,7 @@ impl<'o> Driver<'o> {
                 () = resyncs.notified(), if !stopping => Happened::Person,
                 news = self.files.next(), if !stopping => Happened::Files(news),
                 event = self.showing.event() => Happened::Told(event),
+                () = turned(self.lead.as_ref()) => Happened::Turned,
                 () = until(self.wake) => Happened::Woke,
                 () = sleep_until(self.read_at), if !stopping => Happened::Reread,
                 hints = self.hinted.next(), if !stopping => Happened::Hinted(hints),
@@ -192,6 +209,7 @@ impl<'o> Driver<'o> {
             Happened::Stop => self.stop(),
             Happened::Tick => self.tick(),
             Happened::Told(event) => self.teller.say(&event),
+            Happened::Turned => self.turned(),
             Happened::Ended(ended) => self.ended(done(ended)),
             Happened::Loaded(loading) => self.loaded(done(*loading)),
             Happened::Pruned(pruned) => self.pruned(pruned),
@@ -251,8 +269,23 @@ impl<'o> Driver<'o> {
         self.halt.stop.cancel();
     }
 
+    /// Who writes may have changed: what is this instance's now is looked at anew, whatever was seen before.
+    fn turned(&mut self) {
+        let (role, holder) = (self.ground.share.role(), self.ground.share.holder());
+        if self.showing.turn(role) {
+            self.teller.say(&log::turned_role(role, &holder));
+        }
+        if role == Role::Leader && self.patience.is_none() {
+            self.step(Event::Hint(Hint { about: About::All, origin: Origin::Resync, observed: None }));
+        }
+        self.dirty = true;
+    }
+
     async fn over(mut self, exit: Exit) -> Exit {
         self.halt.abort.cancel();
+        if let Some(lead) = self.lead.take() {
+            lead.leave().await;
+        }
         self.show();
         self.showing.end().await;
         self.teller.say(&log::Event::info("stopped"));
@@ -295,10 +328,15 @@ impl<'o> Driver<'o> {
         let opened = loaded.read.and_then(|read| {
             let kinds = &read.desired.kinds;
             let ways = Ways::open(&self.settings.opening, read.connections, kinds, Some(&self.ground.ways))?;
-            Ok((read.desired, ways, read.warnings))
+            Ok((read.desired, ways, read.lease, read.warnings))
         });
         match opened {
-            Ok((desired, ways, warnings)) => self.want(desired, ways, &warnings),
+            Ok((desired, ways, lease, warnings)) => {
+                self.want(desired, ways, &warnings);
+                if let Some((lead, lease)) = self.lead.as_ref().zip(lease) {
+                    lead.reach(lease, self.ground.ways.clone());
+                }
+            }
             Err(NotBegun { problems, .. }) => self.keep_the_last(problems),
         }
         if std::mem::take(&mut self.person) {
@@ -351,8 +389,10 @@ impl<'o> Driver<'o> {
     /// be other ones by now, beside objects that were not looked at, or beside passes.
     fn prune_if_due(&mut self) {
         let desired = &self.ground.desired;
-        let wanted =
-            self.settings.pruning.deletes && !desired.sets.is_empty() && self.prune_at <= Instant::now();
+        let wanted = self.ground.share.is_first()
+            && self.settings.pruning.deletes
+            && !desired.sets.is_empty()
+            && self.prune_at <= Instant::now();
         let calm =
             self.state.valid && self.loading.is_empty() && self.passes.is_empty() && self.pruning.is_empty();
         let seen = self.machine.has_seen_all() && self.patience.is_none();
@@ -383,6 +423,14 @@ impl<'o> Driver<'o> {
             // The files changed meanwhile, or it is the end: it begins anew, once that is known.
             None => self.prune_at = Instant::now() + TICK,
         }
+    }
+}
+
+/// Waits until who writes has changed; for ever where there are no others.
+async fn turned(lead: Option<&Lead>) {
+    match lead {
+        Some(lead) => lead.turned().await,
+        None => std::future::pending().await,
     }
 }
 

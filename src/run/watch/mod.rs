@@ -16,6 +16,7 @@ pub mod files;
 mod guard;
 pub mod hook;
 mod interests;
+pub mod lead;
 mod loading;
 pub mod observers;
 pub mod once;
@@ -47,6 +48,7 @@ use crate::run::drive::Limits;
 
 use desired::Source;
 use driver::Driver;
+use lead::Sharing;
 use showing::Places;
 use ways::Opening;
 
@@ -59,6 +61,8 @@ pub struct Settings {
     pub machine: settings::Settings,
     /// How often is polled; `None`: it adapts.
     pub interval: Option<Duration>,
+    /// How several instances share the work, where `source` names a lease.
+    pub sharing: Sharing,
     /// How lines of the log are written.
     pub form: Form,
     /// Lines that tell of nothing wrong are left out.

@@ -10,6 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
 use super::desired::Desired;
+use super::lead::Share;
 use super::observers::Observers;
 use super::ways::{Held, Ways};
 use crate::core::engine::{Engine, Mode, Options};
@@ -32,6 +33,8 @@ pub struct Ground {
     pub desired: Arc<Desired>,
     pub ways: Arc<Ways>,
     pub observers: Arc<Observers>,
+    /// Which objects are this instance's to write.
+    pub share: Share,
     /// Writes under way at once, for each backend.
     pub writes: usize,
     /// How often a request is tried in one pass; `None`: as often as in a run of its own.
@@ -62,12 +65,15 @@ pub async fn run(pass: Pass, ground: Ground, seed: u64, halt: Halt) -> Ended {
     let due = desired.places(pass.objects.iter().map(|(id, _)| id));
     let part = desired.parts.part(&desired.documents, &desired.graph, due);
     let writes = pass.writes && matches!(ground.ways.clients, Held::ReadWrite(_));
+    let others = pass.objects.iter().map(|(id, _)| id).filter(|id| !ground.share.has(id)).cloned();
+    let others: Vec<ObjectId> = others.collect();
+    let writes = writes && others.len() < pass.objects.len();
     let options = Options {
         writes: ground.writes,
         seed,
         attempts: ground.attempts,
         frozen: pass.frozen,
-        held: pass.held.into_iter().collect(),
+        held: pass.held.into_iter().chain(others).collect(),
         most_writes: pass.most_writes,
         ..Options::default()
     };
@@ -97,17 +103,19 @@ pub async fn carry_out(engine: Engine, writes: bool, ground: &Ground, halt: &Hal
     let limits = Limits { stop: halt.stop.child_token(), abort: halt.abort.child_token(), timeout: None };
     let pulse = Pulse::default();
     let tell = |settled: usize, _| pulse.settled.store(settled, Ordering::Relaxed);
-    let observers = &ground.observers;
+    let (observers, share) = (&ground.observers, &ground.share);
     let run = async {
         match &ground.ways.clients {
             Held::ReadWrite(clients) if writes => {
-                drive::act(engine, &Told { clients, observers, pulse: &pulse }, &limits, &tell).await
+                drive::act(engine, &Told { clients, observers, pulse: &pulse, share }, &limits, &tell).await
             }
             Held::ReadWrite(clients) => {
-                drive::observe(engine, &Told { clients, observers, pulse: &pulse }, &limits, &tell).await
+                drive::observe(engine, &Told { clients, observers, pulse: &pulse, share }, &limits, &tell)
+                    .await
             }
             Held::ReadOnly(clients) => {
-                drive::observe(engine, &Told { clients, observers, pulse: &pulse }, &limits, &tell).await
+                drive::observe(engine, &Told { clients, observers, pulse: &pulse, share }, &limits, &tell)
+                    .await
             }
         }
     };
@@ -173,6 +181,7 @@ struct Told<'c, C> {
     clients: &'c C,
     observers: &'c Observers,
     pulse: &'c Pulse,
+    share: &'c Share,
 }
 
 impl<C: Look> Look for Told<'_, C> {
@@ -194,6 +203,10 @@ impl<C: Look> Look for Told<'_, C> {
 
 impl<C: Act> Act for Told<'_, C> {
     fn write<'a>(&'a self, write: &'a Write) -> BoxFuture<'a, Answer> {
+        // A pass may be under way when the lease is lost.
+        if let Some(other) = write.members().iter().find(|one| !self.share.has(&one.target().id)) {
+            return Box::pin(std::future::ready(Answer::Failed(self.share.refusal(&other.target().id))));
+        }
         Box::pin(async move {
             let answer = self.clients.write(write).await;
             self.pulse.answers.fetch_add(1, Ordering::Relaxed);

@@ -106,6 +106,16 @@ impl Showing {
         self.shown.publish(Snapshot { instance: self.instance.clone(), ..snapshot });
     }
 
+    /// Who this process is among others.
+    pub fn name(&self) -> &str {
+        &self.instance.name
+    }
+
+    /// What it is to the others from now on; whether it was something else.
+    pub fn turn(&mut self, role: Role) -> bool {
+        std::mem::replace(&mut self.instance.role, role) != role
+    }
+
     /// The loop goes on.
     pub fn alive(&self) {
         self.shown.alive();

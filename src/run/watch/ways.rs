@@ -2,16 +2,20 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
+
 use crate::api::auth::Credentials;
 use crate::api::client::{Options, ReadOnly, ReadWrite};
 use crate::api::exposed;
 use crate::backend::connection::Connection;
+use crate::core::exchange::{Answer, Ask, Failure, FailureClass, Write};
 use crate::core::exit::Exit;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::report::Requests;
 use crate::core::secrets::Secrets;
 use crate::run::clients::{Clients, Transports, Unopened};
+use crate::run::drive::{Act, Look};
 
 /// What ways are opened with.
 #[derive(Clone, Debug, Default)]
@@ -35,6 +39,29 @@ pub struct Ways {
 pub enum Held {
     ReadOnly(Clients<ReadOnly>),
     ReadWrite(Clients<ReadWrite>),
+}
+
+impl Look for Ways {
+    fn ask<'a>(&'a self, ask: &'a Ask) -> BoxFuture<'a, Answer> {
+        match &self.clients {
+            Held::ReadOnly(clients) => clients.ask(ask),
+            Held::ReadWrite(clients) => clients.ask(ask),
+        }
+    }
+}
+
+impl Act for Ways {
+    fn write<'a>(&'a self, write: &'a Write) -> BoxFuture<'a, Answer> {
+        match &self.clients {
+            Held::ReadWrite(clients) => clients.write(write),
+            Held::ReadOnly(_) => Box::pin(std::future::ready(Answer::Failed(Failure {
+                class: FailureClass::Backend,
+                message: "this command never writes".into(),
+                hint: None,
+                retry_after: None,
+            }))),
+        }
+    }
 }
 
 impl Ways {

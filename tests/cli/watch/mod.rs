@@ -5,6 +5,7 @@
 
 mod drift;
 mod files;
+mod instances;
 mod once;
 mod outages;
 mod pruning;

@@ -1,0 +1,92 @@
+//! Several instances that take turns by a lease, or share the objects by as many.
+
+use super::stage::{Watching, descriptions, id, two_teams, until};
+use crate::servers::Served;
+use crate::support::Scratch;
+
+/// Two teams, and a backend with a kind for leases.
+fn scene() -> (Scratch, Served) {
+    let (scratch, served) = two_teams();
+    let lease = format!(
+        "---\napiVersion: trueup/v1\nkind: Backend\nmetadata: {{name: leases}}\nspec:\n  url: {}\n  kinds:\n    Lease:\n      \
+         key: {{name: .id}}\n      read: GET /leases/{{name}}\n      create: PUT /leases/{{name}}\n      \
+         update: {{request: \"PATCH /leases/{{name}}\", send: merge}}\n      version: etag\n      \
+         lease: {{holder: spec.holder, renewed: spec.renewed, acquired: spec.acquired, duration: spec.seconds, \
+         transitions: spec.transitions}}\n",
+        served.url()
+    );
+    scratch.write("m/leases.yaml", lease);
+    (scratch, served)
+}
+
+/// How often it came to be what it is now, as its log says.
+fn leads(watching: &Watching) -> bool {
+    watching.said("role has changed").last().is_some_and(|line| line["role"] == "leader")
+}
+
+fn in_sync(served: &Served) -> bool {
+    descriptions(served) == ["blue=one", "red=one"]
+}
+
+fn drift(served: &Served, name: &str) {
+    let id = id(served, "/teams", name);
+    served.call("PATCH", &format!("/teams/{}", id.trim_matches('"')), r#"{"description":"drifted"}"#);
+}
+
+#[test]
+fn another_takes_over_when_the_holder_is_killed() {
+    let (scratch, served) = scene();
+    let flags = "--lease Lease/trueup --lease-duration 2s --interval 1s";
+    let first = Watching::start(&scratch, flags);
+    until("the first holds the lease", || leads(&first));
+    let second = Watching::started(&scratch, flags);
+    until("the first has made the teams", || in_sync(&served));
+    drift(&served, "blue");
+    until("the first repairs them", || in_sync(&served));
+    assert!(!leads(&second));
+    first.ends("KILL", -1);
+    drift(&served, "red");
+    until("the second holds the lease", || leads(&second));
+    until("the second repairs them", || in_sync(&served));
+    // One that ends in order gives the lease up, and nobody needs to wait for it to run out.
+    second.ends("TERM", 0);
+    let lease = served.call("GET", "/leases/trueup", "");
+    assert!(lease.contains(r#""holder":"""#) && lease.contains(r#""transitions":1"#), "{lease}");
+    let third = Watching::start(&scratch, "--lease leases/Lease/trueup --lease-duration 10m");
+    until("the third holds it at once", || leads(&third));
+    third.ends("TERM", 0);
+}
+
+#[test]
+fn two_share_the_objects_and_one_takes_all_when_it_is_alone() {
+    let (scratch, served) = scene();
+    let flags = "--lease Lease/trueup --lease-duration 2s --shards 2 --interval 1s";
+    let (first, second) = (Watching::start(&scratch, flags), Watching::start(&scratch, flags));
+    until("both hold one", || leads(&first) && leads(&second));
+    until("the teams are made", || in_sync(&served));
+    first.ends("KILL", -1);
+    drift(&served, "blue");
+    drift(&served, "red");
+    until("the other repairs all", || in_sync(&served));
+    second.ends("TERM", 0);
+}
+
+#[test]
+fn what_cannot_be_a_lease_is_refused_before_anything_is_sent() {
+    let (scratch, _served) = scene();
+    for (flags, want) in [
+        ("--lease Team/a", "the kind `Team` does not say which of its fields make a lease"),
+        ("--lease Lease", "it names no object"),
+        ("--lease Leese/a", "no backend has a kind `Leese`"),
+        ("--lease Lease/a/b", "a `Lease` has 1 parts in its name"),
+    ] {
+        let done = scratch.trueup(&format!("watch -f m -f backend.yaml {flags}")).done();
+        assert!(done.err.contains(want), "{flags}: {}", done.err);
+    }
+    let text = std::fs::read_to_string(scratch.path("m/leases.yaml")).expect("it was written");
+    scratch.write("m/leases.yaml", text.replace("version: etag", "visible: 1s"));
+    let done = scratch.trueup("watch -f m -f backend.yaml --lease Lease/a").done();
+    assert!(done.err.contains("an update has no condition"), "{}", done.err);
+    let done = scratch.trueup("watch -f m -f backend.yaml --shards 2").done();
+    assert!(done.err.contains("--lease"), "{}", done.err);
+}
