@@ -70,6 +70,8 @@ pub struct Input {
     /// The other documents as they are written, where they were to be kept.
     pub manifests: Vec<RawDocument>,
     pub sets: Vec<Set>,
+    /// What ReplicaSets claim.
+    pub replicas: Vec<Set>,
     /// The Sets as they are written, where documents were to be kept.
     pub written_sets: Vec<RawDocument>,
     pub selection: Selection,
@@ -201,8 +203,11 @@ impl<'e> Loader<'e> {
         let record = sources.record.as_ref().and_then(|name| self.record(name, &sources.files));
         let written_sets = if sources.keep { self.sets.clone() } else { Vec::new() };
         let sets = self.sets(&mut documents, &registry);
+        let replicas = built.replicas;
         let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
-        used.extend(sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()));
+        used.extend(
+            sets.iter().chain(&replicas).flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()),
+        );
         let mut kinds = registry.kinds.into_inner();
         let backends = self.backends.clone();
         let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
@@ -222,7 +227,7 @@ impl<'e> Loader<'e> {
         if !errors.is_empty() && !planted!(M24) {
             return Err(in_order(warnings.into_iter().chain(errors).collect()));
         }
-        if documents.is_empty() && sets.is_empty() && reach == Reach::Used {
+        if documents.is_empty() && sets.is_empty() && replicas.is_empty() && reach == Reach::Used {
             return Err(vec![no_documents()]);
         }
         let selection = sources.selection;
@@ -234,6 +239,7 @@ impl<'e> Loader<'e> {
             backends,
             manifests,
             sets,
+            replicas,
             written_sets,
             selection,
             warnings,

@@ -13,5 +13,5 @@ pub mod record;
 mod revision;
 pub mod runner;
 pub mod saved;
-mod sweep;
+pub mod sweep;
 pub mod walk;

@@ -17,7 +17,7 @@ fn origin() -> Origin {
 
 fn claim(kind: &str, within: &[(&str, &str)], exclusive: bool) -> Claim {
     let within = within.iter().map(|(part, value)| ((*part).into(), Value::from(*value))).collect();
-    Claim { kind: kind_name(kind), within, exclusive, origin: origin() }
+    Claim { kind: kind_name(kind), within, exclusive, replicas: None, origin: origin() }
 }
 
 fn set(scope: Vec<Claim>) -> Set {
