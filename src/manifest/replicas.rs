@@ -241,9 +241,7 @@ fn place(kind: &Kind, verbatim: bool, written: &Written, problems: &mut Problems
                 Some((part, node)) => {
                     (node.at, format!("the template must leave `{part}` out: it is another in each object"))
                 }
-                None => {
-                    (written.at, format!("a `{word}` has no name of its own: there is one in each parent"))
-                }
+                None => (written.at, format!("a `{word}` has no name of its own: it is one of its kind")),
             };
             problems.add(
                 at,
