@@ -126,7 +126,7 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
                 Err(Explanation::new(format!("{several} objects answer to its name")))
             } else {
                 let verdict = named
-                    .doubt(&id)
+                    .doubt(&id, item.server_id.as_deref())
                     .map_or_else(|| judge(&former, &known.sets[set], claim, kind, &id, &item), Err);
                 verdict.and_then(|proof| (known.holds)(kind, &item).map(|()| proof))
             };
