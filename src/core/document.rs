@@ -36,6 +36,8 @@ pub struct Policy {
     pub on_conflict: OnConflict,
     /// `--force-conflicts`: where theirs may be overwritten, at each path and below it.
     pub forced_paths: Vec<Path>,
+    /// A saved plan is applied, which takes no more flags.
+    pub by_plan: bool,
     /// `trueup/replace: "true"`
     pub replace: bool,
     pub drift: Drift,
