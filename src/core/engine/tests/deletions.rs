@@ -97,7 +97,9 @@ fn nothing_is_replaced_whose_name_could_not_be_seen_to_be_free() {
         model.put("Team", &[("name", "a")], json!({"size": 1}));
         let documents = [document("Team", &[("name", "a")], json!({"size": 2}))];
         let consent = Options { replace: ["Team/a".to_owned()].into(), ..Options::default() };
-        (1..50).filter(|_| !whole).for_each(|n| drop(model.faults.insert(("list", n), Fault::Incomplete)));
+        for n in (1..50).filter(|_| !whole) {
+            model.faults.insert(("list", n), Fault::Incomplete);
+        }
         let report = told(&model.apply_with(&documents, consent, None));
         match whole {
             true => assert_eq!(report, "done: "),
