@@ -52,7 +52,7 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--replace', '--replace', [CompletionResultType]::ParameterName, 'Allow this object to be deleted and created again; can be repeated')
             [CompletionResult]::new('--rotate', '--rotate', [CompletionResultType]::ParameterName, 'Send the write-only values of this object again; can be repeated')
             [CompletionResult]::new('--force-conflicts', '--force-conflicts', [CompletionResultType]::ParameterName, 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named')
-            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set may be pruned [default: its `max-deletes`]')
+            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
@@ -80,7 +80,7 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
         }
         'trueup;drift' {
             [CompletionResult]::new('--fail-on', '--fail-on', [CompletionResultType]::ParameterName, 'What makes the exit code 2; can be repeated [default: difference]')
-            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set may be pruned [default: its `max-deletes`]')
+            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')
@@ -109,7 +109,7 @@ Register-ArgumentCompleter -Native -CommandName 'trueup' -ScriptBlock {
             [CompletionResult]::new('--rotate', '--rotate', [CompletionResultType]::ParameterName, 'Send the write-only values of this object again; can be repeated')
             [CompletionResult]::new('--force-conflicts', '--force-conflicts', [CompletionResultType]::ParameterName, 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named')
             [CompletionResult]::new('--record', '--record', [CompletionResultType]::ParameterName, 'Once all is settled, move this Git ref to the last commit, to be a later base')
-            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set may be pruned [default: its `max-deletes`]')
+            [CompletionResult]::new('--max-deletes', '--max-deletes', [CompletionResultType]::ParameterName, 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]')
             [CompletionResult]::new('-f', '-f', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('--file', '--file', [CompletionResultType]::ParameterName, 'A file or folder of manifests, or - for standard input; can be repeated')
             [CompletionResult]::new('-l', '-l', [CompletionResultType]::ParameterName, 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold')

@@ -48,7 +48,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --replace 'Allow this object to be deleted and created again; can be repeated'
             cand --rotate 'Send the write-only values of this object again; can be repeated'
             cand --force-conflicts 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named'
-            cand --max-deletes 'So many objects of a Set may be pruned [default: its `max-deletes`]'
+            cand --max-deletes 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]'
             cand -f 'A file or folder of manifests, or - for standard input; can be repeated'
             cand --file 'A file or folder of manifests, or - for standard input; can be repeated'
             cand -l 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold'
@@ -75,7 +75,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
         }
         &'trueup;drift'= {
             cand --fail-on 'What makes the exit code 2; can be repeated [default: difference]'
-            cand --max-deletes 'So many objects of a Set may be pruned [default: its `max-deletes`]'
+            cand --max-deletes 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]'
             cand -f 'A file or folder of manifests, or - for standard input; can be repeated'
             cand --file 'A file or folder of manifests, or - for standard input; can be repeated'
             cand -l 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold'
@@ -103,7 +103,7 @@ set edit:completion:arg-completer[trueup] = {|@words|
             cand --rotate 'Send the write-only values of this object again; can be repeated'
             cand --force-conflicts 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named'
             cand --record 'Once all is settled, move this Git ref to the last commit, to be a later base'
-            cand --max-deletes 'So many objects of a Set may be pruned [default: its `max-deletes`]'
+            cand --max-deletes 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]'
             cand -f 'A file or folder of manifests, or - for standard input; can be repeated'
             cand --file 'A file or folder of manifests, or - for standard input; can be repeated'
             cand -l 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold'

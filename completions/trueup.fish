@@ -52,7 +52,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l show -d 'Show a s
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l force-conflicts -d 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named' -r
-complete -c trueup -n "__fish_trueup_using_subcommand plan" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -80,7 +80,7 @@ pending\t'The files changed since the base'
 drift\t'The server changed since the base'
 conflict\t'Both changed, to different ends'
 extra\t'Something is in the scope of a Set and in no document'"
-complete -c trueup -n "__fish_trueup_using_subcommand drift" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -105,7 +105,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand apply" -l replace -d 'Allo
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l force-conflicts -d 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l record -d 'Once all is settled, move this Git ref to the last commit, to be a later base' -r
-complete -c trueup -n "__fish_trueup_using_subcommand apply" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r

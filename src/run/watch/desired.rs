@@ -15,7 +15,7 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::prune::Former;
-use crate::core::set::Set;
+use crate::core::set::{Claim, Set};
 use crate::core::value::plain_text;
 use crate::core::watch::{Subject, content, wish};
 use crate::manifest::{self, Chosen, Selection};
@@ -65,7 +65,9 @@ pub struct Desired {
     pub documents: Vec<Document>,
     pub graph: Graph,
     pub kinds: Kinds,
-    pub sets: Vec<Set>,
+    sets: Vec<Set>,
+    /// What ReplicaSets claim.
+    replicas: Vec<Set>,
     pub former: Former,
     /// The documents that were chosen, in their order.
     pub subjects: Vec<Subject>,
@@ -143,6 +145,7 @@ impl Source {
             graph: input.graph,
             kinds: input.kinds,
             sets: input.sets,
+            replicas: input.replicas,
             former: input.former,
             backends: backends.collect(),
         };
@@ -161,9 +164,25 @@ impl Desired {
         &self.targets
     }
 
+    /// What is looked through: what ReplicaSets claim, and where that is asked for, Sets.
+    pub fn claimed(&self, prunes: bool) -> Vec<Set> {
+        let sets = self.sets.iter().filter(|_| prunes);
+        sets.chain(&self.replicas).cloned().collect()
+    }
+
+    /// All that Sets and ReplicaSets claim.
+    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
+        self.sets.iter().chain(&self.replicas).flat_map(|set| &set.scope)
+    }
+
+    /// Whether [`Desired::claimed`] is nothing.
+    pub fn claims_nothing(&self, prunes: bool) -> bool {
+        self.replicas.is_empty() && (!prunes || self.sets.is_empty())
+    }
+
     /// Whether the Sets claim otherwise than in `before`.
     pub fn sets_differ(&self, before: &Desired) -> bool {
-        self.sets != before.sets
+        self.sets != before.sets || self.replicas != before.replicas
     }
 
     /// The backends that are said to be otherwise than in `before`.
