@@ -30,18 +30,20 @@ pub struct Pruned {
 }
 
 /// By the place of a Set: why nothing of it is deleted. An object in its scope of which nothing certain is known may be
-/// the one that a deletion would hit.
+/// the one that a deletion would hit; and of a ReplicaSet nothing goes before all that there is to be is there.
 pub fn doubts(desired: &Desired, sets: &[Set], status: &Status) -> BTreeMap<usize, String> {
     let mut doubts = BTreeMap::new();
     for object in &status.objects {
         let synced = object.condition(ConditionKind::Synced).map(|synced| synced.truth);
-        if !object.holds(ConditionKind::Unknown) && synced != Some(Truth::Unknown) {
-            continue;
-        }
-        let Some(kind) = desired.kinds.get(&object.id.kind) else { continue };
-        let of = sets.iter().enumerate().filter(|(_, set)| set.claim_of(&object.id, kind).is_some());
-        for (at, _) in of {
-            doubts.entry(at).or_insert_with(|| format!("nothing certain is known of `{}`", object.id));
+        let is_known = !object.holds(ConditionKind::Unknown) && synced != Some(Truth::Unknown);
+        let is_synced = is_known && synced == Some(Truth::True);
+        let Some(kind) = desired.kinds.get(&object.id.kind).filter(|_| !is_synced) else { continue };
+        for (at, set) in sets.iter().enumerate() {
+            let matters = !is_known || set.replicas().is_some();
+            if matters && set.claim_of(&object.id, kind).is_some() {
+                let why = if is_known { "is not in sync" } else { "is not known for certain" };
+                doubts.entry(at).or_insert_with(|| format!("`{}` {why}", object.id));
+            }
         }
     }
     doubts
