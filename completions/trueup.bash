@@ -878,7 +878,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__watch)
-            opts="-f -l -v -q -h --once --dry-run --interval --resync --max-changes --status-file --listen --listen-token-env --hook-secret-env --log --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --once --dry-run --interval --resync --max-changes --lease --lease-duration --shards --status-file --listen --token-env --hook-secret-env --log --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -893,6 +893,18 @@ _trueup() {
                     return 0
                     ;;
                 --max-changes)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lease)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --lease-duration)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --shards)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -915,7 +927,7 @@ _trueup() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --listen-token-env)
+                --token-env)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -52,7 +52,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l show -d 'Show a s
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l force-conflicts -d 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named' -r
-complete -c trueup -n "__fish_trueup_using_subcommand plan" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -80,7 +80,7 @@ pending\t'The files changed since the base'
 drift\t'The server changed since the base'
 conflict\t'Both changed, to different ends'
 extra\t'Something is in the scope of a Set and in no document'"
-complete -c trueup -n "__fish_trueup_using_subcommand drift" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -105,7 +105,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand apply" -l replace -d 'Allo
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l force-conflicts -d 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l record -d 'Once all is settled, move this Git ref to the last commit, to be a later base' -r
-complete -c trueup -n "__fish_trueup_using_subcommand apply" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -132,9 +132,12 @@ complete -c trueup -n "__fish_trueup_using_subcommand apply" -s h -l help -d 'Pr
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l interval -d 'How often listings are polled for changes [default: adapts, from 10s to 5m]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l resync -d 'How often everything is looked at, whatever is heard of it' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-changes -d 'So many writes an hour at most [default: no limit]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l lease -d 'Several instances: only the one that holds this object writes, as in `--lease Lease/trueup`' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l lease-duration -d 'How long a lease is good that its holder does not renew' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l shards -d 'With --lease: so many instances at most share the objects, by as many leases' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l status-file -d 'Keep the status in this file, for `trueup status`' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen -d 'Serve status and metrics here: a port of this machine alone, or an address with a port' -r
-complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen-token-env -d 'Variable of the environment that holds the token which those who ask at the port must show' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l token-env -d 'Variable of the environment that holds the token which those who ask at the port must show' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l hook-secret-env -d 'Variable of the environment that holds the secret by which webhooks are signed; without it there are none' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l log -d 'How lines of the log are written' -r -f -a "text\t''
 ndjson\t'One JSON object a line'"

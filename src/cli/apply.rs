@@ -68,9 +68,8 @@ impl Job<'_> {
             runner.wish_all_gone();
         }
         start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
-            if self.pruning.deletes {
-                start::sweep(&mut runner, &self.pruning, &|_, _| Ok(()), limits, out).await?;
-            }
+            let prunes = self.pruning.deletes;
+            start::sweep(&mut runner, prunes, &self.pruning, &|_, _| Ok(()), limits, out).await?;
             match self.passes(&mut runner, limits, out).await {
                 Ok((mut report, shown)) => {
                     let unrecorded = record(&runner, &mut report);

@@ -168,7 +168,7 @@ pub struct PruneArgs {
     /// Delete what is in the scope of a Set and in no document
     #[arg(long, value_parser = switch, env = "TRUEUP_PRUNE")]
     pub prune: bool,
-    /// So many objects of a Set may be pruned [default: its `max-deletes`]
+    /// So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]
     #[arg(long, value_name = "N", env = "TRUEUP_MAX_DELETES")]
     pub max_deletes: Option<usize>,
     /// Let all objects of a Set be pruned, none being left in the documents

@@ -12,9 +12,11 @@ use crate::core::exchange::Item;
 use crate::core::exit::Exit;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
+use crate::core::mark;
 use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
 use crate::core::scrub::SECRET;
+use crate::core::set::Set;
 use crate::core::value::Value;
 use crate::core::veil::Veil;
 use crate::manifest::Selection;
@@ -36,13 +38,14 @@ fn run(options: &Export, out: &mut Out) -> Result<Exit, Exit> {
     asked::check(&asked, &loaded.input.kinds, out)?;
     let selection = loaded.input.selection.clone();
     let kinds = loaded.input.kinds.clone();
+    let sets = loaded.input.sets.clone();
     let reached: Vec<Arc<str>> = loaded.input.connections.iter().map(|c| c.name.clone()).collect();
     let runner = start::open("export", loaded, options.effort, &Consents::default(), out)?;
     let wants = |name: &KindName| reached.contains(&name.backend) && asked::wants(&asked, name);
     let exported: Vec<KindName> = kinds.iter().map(|kind| kind.name.clone()).filter(&wants).collect();
     let sink = Sink::open(options.folder.as_deref(), &exported, out)?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
-        let mut job = Job::new(&asked, &selection, sink, out);
+        let mut job = Job::new(&asked, &selection, &sets, sink, out);
         let visited = start::in_time(runner.visit(&wants, true, &mut |batch| job.take(batch)), limits).await;
         match visited {
             Ok(Ok(missed)) => job.end(missed, exported.iter()),
@@ -95,6 +98,8 @@ impl Sink {
 struct Job<'j> {
     asked: &'j [Asked],
     selection: &'j Selection,
+    /// Their owners' marks are added to what is managed, so no document states them.
+    sets: &'j [Set],
     sink: Sink,
     out: &'j mut Out,
     told: Told,
@@ -108,10 +113,17 @@ struct Job<'j> {
 }
 
 impl<'j> Job<'j> {
-    fn new(asked: &'j [Asked], selection: &'j Selection, sink: Sink, out: &'j mut Out) -> Job<'j> {
+    fn new(
+        asked: &'j [Asked],
+        selection: &'j Selection,
+        sets: &'j [Set],
+        sink: Sink,
+        out: &'j mut Out,
+    ) -> Job<'j> {
         Job {
             asked,
             selection,
+            sets,
             sink,
             out,
             told: Told::default(),
@@ -160,7 +172,8 @@ impl<'j> Job<'j> {
         let all: Vec<&Veil> = veils.iter().copied().chain([&rules]).collect();
         let own = Redactor::new(Veil::telling(&all, &item.value));
         let tells = |value: &Value| redactor.value(value) != *value || own.value(value) != *value;
-        match exported::of(kind, item, veils, &tells) {
+        let unmarked = self.unmarked(kind, item, &id);
+        match exported::of(kind, unmarked.as_ref().unwrap_or(item), veils, &tells) {
             Ok(document) => {
                 if self.selection.takes_object(&document.id, &document.labels()) {
                     self.write(&document);
@@ -173,6 +186,13 @@ impl<'j> Job<'j> {
                 }
             }
         }
+    }
+
+    /// An object of a Set without its mark, where that is one element of a list among others.
+    fn unmarked(&self, kind: &Kind, item: &Item, id: &ObjectId) -> Option<Item> {
+        let set = self.sets.iter().find(|set| set.claim_of(id, kind).is_some())?;
+        let value = mark::without(kind.owner.as_ref()?, set.owner.as_deref()?, &item.value)?;
+        Some(Item { value: Arc::new(value), ..item.clone() })
     }
 
     fn leave_out(&mut self, id: ObjectId, why: String, is_failure: bool) {

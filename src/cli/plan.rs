@@ -67,11 +67,10 @@ impl Comparison<'_> {
         let verb = self.verb;
         let mut runner = start::open(verb.word(), loaded, self.effort, self.consents, out)?;
         start::block_on(start::one_thread(), self.effort, out, async |limits, out| {
-            if self.pruning.deletes || self.tells_extra {
-                let looks = saving.as_ref().map(|saving| &saving.looks);
-                let holds = |kind: &Kind, item: &Item| looks.map_or(Ok(()), |looks| looks.note(kind, item));
-                start::sweep(&mut runner, &self.pruning, &holds, limits, out).await?;
-            }
+            let looks = saving.as_ref().map(|saving| &saving.looks);
+            let holds = |kind: &Kind, item: &Item| looks.map_or(Ok(()), |looks| looks.note(kind, item));
+            let asked = self.pruning.deletes || self.tells_extra;
+            start::sweep(&mut runner, asked, &self.pruning, &holds, limits, out).await?;
             let bar = start::bar(self.output);
             let tell = |done, all| bar.observing(done, all);
             // What was seen is held to the end only where it is to be saved.

@@ -29,6 +29,7 @@ use crate::run::saved::{
     Deletions, Draft, Flags, Looks, Rejected, SavedObject, SavedPlan, Sealed, file, fits, read,
     same_backends, seal,
 };
+use crate::run::sweep::Through;
 
 /// A plan that is going to be saved.
 pub struct Saving {
@@ -190,11 +191,13 @@ async fn sweep(
         return Ok(());
     }
     let deletions = Deletions::of(pruned);
+    let what = if plan.flags.prune { Through::All } else { Through::Replicas };
     let holds = |kind: &Kind, item: &Item| deletions.holds(kind, item);
-    let refusals = match start::in_time(runner.sweep_planned(&plan.gates(), &holds, deletes), limits).await {
-        Ok(refusals) => refusals.map_err(|problem| start::failed(&problem, out))?,
-        Err(ended) => return Err(ended.told(out)),
-    };
+    let refusals =
+        match start::in_time(runner.sweep_planned(what, &plan.gates(), &holds, deletes), limits).await {
+            Ok(refusals) => refusals.map_err(|problem| start::failed(&problem, out))?,
+            Err(ended) => return Err(ended.told(out)),
+        };
     // Of another Set than those it deletes of, nothing may be deleted by the plan.
     runner.tell(plan.told.iter().filter(|entry| entry.backend == OWN).map(SavedObject::entry));
     for (pledge, why) in pledges[documents.len()..].iter_mut().zip(refusals) {

@@ -19,6 +19,7 @@ use crate::render::progress::{Progress, progress};
 use crate::run::drive::Limits;
 use crate::run::input::{self, Input, Reach};
 use crate::run::runner::{Choices, Runner};
+use crate::run::sweep::Through;
 
 /// A loaded input, and the secrets that are kept out of the output.
 pub struct Loaded {
@@ -149,24 +150,29 @@ pub fn open(
     })
 }
 
-/// Finds what is in the scope of the Sets and in no document, and adds to the run what is to be deleted; `holds` has
-/// the last word on each of it.
+/// Finds what is in the scope of the Sets and in no document, where that is `asked`, and what ReplicaSets have too
+/// much; adds to the run what is to be deleted. `holds` has the last word on each of it.
 ///
 /// # Errors
 /// The exit code; what is wrong has been said.
 pub async fn sweep(
     runner: &mut Runner,
+    asked: bool,
     gates: &Gates,
     holds: Holds<'_>,
     limits: &Limits,
     out: &mut Out,
 ) -> Result<(), Exit> {
-    if !runner.has_sets() {
+    if !asked && !runner.has_replicas() {
+        return Ok(());
+    }
+    if asked && !runner.has_sets() {
         let problem = Problem::new("there is no Set: nothing says what is to be looked through");
         out.error(&problem.hint("add a document of `apiVersion: trueup/v1`, `kind: Set`, with a `scope`"));
         return Err(Exit::Usage);
     }
-    match in_time(runner.sweep(gates, holds), limits).await {
+    let what = if asked { Through::All } else { Through::Replicas };
+    match in_time(runner.sweep(what, gates, holds), limits).await {
         Ok(swept) => swept.map_err(|problem| failed(&problem, out)),
         Err(ended) => Err(ended.told(out)),
     }

@@ -142,9 +142,8 @@ fn one_pass(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exi
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
         let start = tokio::time::Instant::now();
         let subjects = options.status_file.as_ref().map(|_| runner.subjects(salt()));
-        if options.pruning.deletes && runner.has_sets() {
-            start::sweep(&mut runner, &options.pruning, &|_, _| Ok(()), limits, out).await?;
-        }
+        let prunes = options.pruning.deletes && runner.has_sets();
+        start::sweep(&mut runner, prunes, &options.pruning, &|_, _| Ok(()), limits, out).await?;
         let bar = start::bar(output);
         let done = match options.dry_run {
             true => runner.plan_once(limits, &|done, all| bar.observing(done, all)).await,

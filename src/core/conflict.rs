@@ -215,20 +215,24 @@ pub fn explanation(
         message.push_str(&format!("; it cannot be given up: {why}"));
     }
     let all: Vec<&Conflict> = conflicts.iter().collect();
-    Explanation::new(message).hint(ways_out(id, if missed.is_empty() { &all } else { &missed }))
+    Explanation::new(message).hint(ways_out(id, policy, if missed.is_empty() { &all } else { &missed }))
 }
 
-/// What conflicts leave of an object that is to go. `pruned`: no document names it any more.
-pub fn of_deletion(id: &ObjectId, conflicts: &[Conflict], pruned: bool) -> Explanation {
+/// What conflicts leave of an object that is to go.
+pub fn of_deletion(id: &ObjectId, policy: &Policy, conflicts: &[Conflict]) -> Explanation {
     let told = |one: &Conflict| format!("`{}`: {}", one.named, one.as_a_sentence_has_it());
     let mut fields: Vec<String> = conflicts.iter().take(MOST).map(told).collect();
     let more = conflicts.len().saturating_sub(MOST);
     fields.extend((more > 0).then(|| format!("and {more} more")));
     let why = format!("it is to go, and was changed on the server since the base: {}", fields.join("; "));
     let flags: Vec<String> = conflicts.iter().map(|conflict| flag(id, &conflict.named)).collect();
-    let stays = if pruned { "write a document for it" } else { "take `trueup/ensure: absent` away" };
-    Explanation::new(why)
-        .hint(format!("if it is to stay, {stays}; if it is to go all the same: `{}`", flags.join(" ")))
+    let stays =
+        if policy.pruned.is_some() { "write a document for it" } else { "take `trueup/ensure: absent` away" };
+    Explanation::new(why).hint(format!(
+        "if it is to stay, {stays}; if it is to go all the same{}: `{}`",
+        by(policy),
+        flags.join(" ")
+    ))
 }
 
 fn sentences(conflicts: &[Conflict]) -> Vec<String> {
@@ -257,15 +261,21 @@ fn listed(conflicts: &[&Conflict]) -> String {
 }
 
 /// The three ways out: give up the field, take theirs, force.
-fn ways_out(id: &ObjectId, conflicts: &[&Conflict]) -> String {
+fn ways_out(id: &ObjectId, policy: &Policy, conflicts: &[&Conflict]) -> String {
     let it = if conflicts.len() == 1 { "it" } else { "them" };
     let flags: Vec<String> = conflicts.iter().take(MOST).map(|conflict| flag(id, &conflict.named)).collect();
     let more = if conflicts.len() > MOST { " and so on" } else { "" };
     format!(
         "take theirs into the file, give {it} up (leave {it} out, or `trueup/on-conflict: ignore`), or overwrite \
-         {it}: `{}`{more}",
+         {it}{}: `{}`{more}",
+        by(policy),
         flags.join(" ")
     )
+}
+
+/// Where the flags are given that follow: not to a run that takes none.
+fn by(policy: &Policy) -> &'static str {
+    if policy.by_plan { ", by a new plan with" } else { "" }
 }
 
 /// What names a path on the command line, as a shell takes it.
@@ -358,6 +368,21 @@ mod tests {
         );
         let hint = told.hint.expect("a hint");
         assert!(hint.ends_with("or overwrite it: `--force-conflicts Queue///o:c`"), "{hint}");
+    }
+
+    #[test]
+    fn a_run_that_takes_no_flags_is_not_told_to_be_given_one() {
+        let by_plan = Policy { by_plan: true, ..policy(&[]) };
+        let hint = explanation(&id(), &by_plan, &[conflict("c")], None).hint.expect("a hint");
+        assert!(
+            hint.ends_with("or overwrite it, by a new plan with: `--force-conflicts Queue///o:c`"),
+            "{hint}"
+        );
+        let hint = of_deletion(&id(), &by_plan, &[conflict("c")]).hint.expect("a hint");
+        assert!(
+            hint.ends_with("all the same, by a new plan with: `--force-conflicts Queue///o:c`"),
+            "{hint}"
+        );
     }
 
     #[test]

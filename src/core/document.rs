@@ -8,6 +8,7 @@ use super::identity::ObjectId;
 use super::node::{Node, Origin, Pos, Reference};
 use super::path::Path;
 use super::prune::Pruned;
+use super::replicas::Replica;
 use super::set::Member;
 use super::value::Value;
 
@@ -35,6 +36,8 @@ pub struct Policy {
     pub on_conflict: OnConflict,
     /// `--force-conflicts`: where theirs may be overwritten, at each path and below it.
     pub forced_paths: Vec<Path>,
+    /// A saved plan is applied, which takes no more flags.
+    pub by_plan: bool,
     /// `trueup/replace: "true"`
     pub replace: bool,
     pub drift: Drift,
@@ -49,6 +52,8 @@ pub struct Policy {
     pub was: Option<Was>,
     /// The Set whose scope the object is in.
     pub member: Option<Arc<Member>>,
+    /// The ReplicaSet that the document was made of.
+    pub replica: Option<Replica>,
     /// No document names the object: it is to go as what a Set has too much.
     pub pruned: Option<Arc<Pruned>>,
 }

@@ -64,7 +64,10 @@ impl Verb {
 /// The exit of a run. `detailed` is `--detailed-exitcode`; `drift` is always detailed.
 ///
 /// The first row that holds: interrupted, partial, failed or unknown, refused, conflict, differences, success.
-/// A value that does not stick is a failure. What a writing command leaves planned was not consented to. A
+/// A value that does not stick is a failure, and so is a conflict or a refusal of an object of which something was
+/// written: a deletion is done, and what was to follow it is not.
+///
+/// What a writing command leaves planned was not consented to. A
 /// skipped object is explained by the one that it waits for; when there is none such, it is a failure. A saved
 /// plan of which nothing was left to do was applied before: it is refused.
 pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
@@ -74,7 +77,7 @@ pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
     let refused = tally.refused > 0 || no_consent || used_up;
     let explained = tally.unknown + tally.conflict > 0 || refused || tally.planned.total() > 0;
     let stuck = tally.skipped > 0 && !explained;
-    let failed = tally.failed + tally.not_effective > 0 || stuck;
+    let failed = tally.failed + tally.not_effective + tally.half_done > 0 || stuck;
     let differs = tally.planned.total() + tally.done.total() > 0;
     if report.interrupted {
         Exit::Interrupted
@@ -232,6 +235,9 @@ mod tests {
             ("applied unknown", Apply, false, Failed),
             ("conflict planned", Plan, true, Conflict),
             ("conflict done+", Apply, true, Conflict),
+            ("conflict+", Apply, false, Partial),
+            ("refused+", Apply, false, Partial),
+            ("sync conflict+ conflict", Apply, true, Partial),
             ("refused conflict planned", Plan, true, Refused),
             ("refused conflict done+", Apply, true, Refused),
             ("unknown refused conflict", Plan, true, Failed),

@@ -15,6 +15,7 @@ use super::kind::{Kind, Kinds, Parent};
 use super::node::{Origin, Pos, Reference};
 use super::problem::Problem;
 use super::rename;
+use super::replicas::AT_ONCE;
 use super::value::{Value, plain_text};
 
 /// The documents of a run, the parents that they need beside them, and the edges between them.
@@ -118,6 +119,7 @@ impl<'d> Builder<'d> {
             }
         }
         self.link_kind(at);
+        self.link_replica(at);
         if let Some(was) = &document.policy.was {
             let former = self.link_former(at, was);
             let problem =
@@ -138,6 +140,15 @@ impl<'d> Builder<'d> {
         let needed = self.names.get(&ObjectId { kind: name.clone(), key: key_of_texts(of, parts) }).copied();
         let documented = needed.filter(|needed| *needed < self.documents.len() && *needed != at);
         self.graph.nodes[at].after.extend(documented);
+    }
+
+    /// Of a ReplicaSet so many at once: a member comes after the one that is as many before it.
+    fn link_replica(&mut self, at: usize) {
+        let Some(earlier) = at.checked_sub(AT_ONCE) else { return };
+        let of = |at: usize| self.documents[at].policy.replica.as_ref().map(|replica| &replica.of);
+        if of(at).is_some_and(|name| of(earlier) == Some(name)) {
+            self.graph.nodes[at].after.push(earlier);
+        }
     }
 
     /// The object under its old name is looked at beside the one under the new.

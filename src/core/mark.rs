@@ -80,6 +80,24 @@ pub fn add(spec: &mut Node, path: &Path, owner: &str, observed: Option<&Value>) 
     }
 }
 
+/// An observed object without the mark of `owner` in a list, and without the list where nothing else is in it; `None`
+/// where the mark is no element of a list, or is not there.
+pub fn without(path: &Path, owner: &str, observed: &Value) -> Option<Value> {
+    let (names, in_list) = place(path)?;
+    if !in_list || borne(path, owner, observed) != Borne::Ours {
+        return None;
+    }
+    let (last, above) = names.split_last()?;
+    let mut whole = observed.clone();
+    let map = above.iter().try_fold(&mut whole, |value, name| value.get_mut(name))?.as_object_mut()?;
+    let items = map.get_mut(*last)?.as_array_mut()?;
+    items.retain(|item| *item != *owner);
+    if items.is_empty() {
+        map.remove(*last);
+    }
+    Some(whole)
+}
+
 /// The node at these fields, with the maps on the way made. `None` where something else is in the way.
 fn reach<'n>(spec: &'n mut Node, names: &[&str]) -> Option<&'n mut Node> {
     let at: Pos = spec.at;

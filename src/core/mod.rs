@@ -51,6 +51,7 @@ pub mod prune;
 pub mod raw;
 pub mod redact;
 pub mod rename;
+pub mod replicas;
 pub mod report;
 pub mod scrub;
 pub mod secrets;

@@ -1,7 +1,7 @@
 //! Sets: what the files of one owner claim of a server, so that what left the files can leave the server.
 //!
 //! A claim is declared, never deduced from the documents that are there: the last object of a kind goes as every
-//! other does (kubectl #555).
+//! other does (kubectl #555). A ReplicaSet claims too: all objects of its names, of which it says how many there are to be.
 
 use std::sync::Arc;
 
@@ -9,12 +9,13 @@ use super::identity::{KindName, ObjectId};
 use super::kind::Kind;
 use super::mutant::planted;
 use super::node::Origin;
+use super::replicas::Replicas;
 use super::value::Value;
 
 /// The `apiVersion` of the tool's own kinds.
 pub const OWN: &str = "trueup/v1";
 
-/// `kind: Set`.
+/// `kind: Set`, or what a `kind: ReplicaSet` claims.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Set {
     pub name: Arc<str>,
@@ -34,6 +35,8 @@ pub struct Claim {
     pub within: Vec<(Arc<str>, Value)>,
     /// Nobody else has objects here: being here is the proof of ownership.
     pub exclusive: bool,
+    /// Only objects of these names, which are all the claim's.
+    pub replicas: Option<Replicas>,
     pub origin: Origin,
 }
 
@@ -49,7 +52,8 @@ impl Claim {
     /// Whether an object of `kind` is in this scope.
     pub fn covers(&self, id: &ObjectId, kind: &Kind) -> bool {
         let within = || self.within.iter().all(|(part, value)| kind.same_part(&id.key, part, value));
-        id.kind == self.kind && (within() || planted!(NoScope))
+        let named = || self.replicas.as_ref().is_none_or(|named| named.number(&id.key, kind).is_some());
+        id.kind == self.kind && (within() || planted!(NoScope)) && named()
     }
 
     /// Whether there can be an object in both scopes; `kind` is the one of this claim.
@@ -62,6 +66,22 @@ impl Claim {
 }
 
 impl Set {
+    /// What a ReplicaSet says; `None` for a Set.
+    pub fn replicas(&self) -> Option<&Replicas> {
+        self.scope.first().and_then(|claim| claim.replicas.as_ref())
+    }
+
+    /// Its kind, as a document names it.
+    pub fn kind_word(&self) -> &'static str {
+        if self.replicas().is_some() { "ReplicaSet" } else { "Set" }
+    }
+
+    /// As sentences name it: ``the set `dns` ``.
+    pub fn words(&self) -> String {
+        let word = if self.replicas().is_some() { "ReplicaSet" } else { "set" };
+        format!("the {word} `{}`", self.name)
+    }
+
     /// The claim that an object is in.
     pub fn claim_of(&self, id: &ObjectId, kind: &Kind) -> Option<&Claim> {
         self.scope.iter().find(|claim| claim.covers(id, kind))

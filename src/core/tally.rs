@@ -20,6 +20,8 @@ pub struct Tally {
     pub extra: usize,
     /// Objects of which a write was accepted, wherever they stand; no part of the sum.
     pub wrote: usize,
+    /// Objects of which a write was accepted, and that ended in a conflict or were refused; no part of the sum.
+    pub half_done: usize,
     /// Values that could not be compared, wherever their objects stand; no part of the sum.
     pub not_compared: usize,
 }
@@ -38,6 +40,8 @@ impl Tally {
         let mut tally = Tally::default();
         for entry in &report.objects {
             tally.wrote += usize::from(entry.wrote);
+            let stands = matches!(entry.result, Outcome::Conflict(_) | Outcome::Refused(_));
+            tally.half_done += usize::from(entry.wrote && stands);
             let unknown = entry.findings.iter().filter(|finding| finding.code == NOT_COMPARED);
             tally.not_compared += unknown.count();
             match entry.verdict() {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::kinds::{self, KindSource};
 use super::problems::Problems;
 use super::values::Outsides;
-use super::{excerpt, lay, metadata, policy, references, verbatim};
+use super::{excerpt, lay, metadata, policy, references, replicas, verbatim};
 use crate::core::alike;
 use crate::core::base::Base;
 use crate::core::diff;
@@ -18,6 +18,7 @@ use crate::core::members::Members;
 use crate::core::node::{Node, Origin, Outside, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::{RawDocument, Source};
+use crate::core::set::Set;
 use crate::core::suggest;
 
 /// What a document of a backend's kind has at the top.
@@ -28,6 +29,8 @@ const KEYS: [&str; 4] = ["apiVersion", "kind", "metadata", "spec"];
 pub struct Built {
     /// The desired objects of the sound ones, in their order.
     pub documents: Vec<Document>,
+    /// What ReplicaSets claim besides the documents that were made of them.
+    pub replicas: Vec<Set>,
     /// Everything that is wrong with the others.
     pub problems: Vec<Problem>,
     /// How many could not be judged, by the backend that they name: it is wrong itself.
@@ -38,12 +41,27 @@ pub struct Built {
 pub fn documents(raws: Vec<RawDocument>, source: &dyn KindSource, outsides: &mut Outsides<'_>) -> Built {
     let mut sources: Vec<Arc<Source>> = Vec::new();
     let mut unchecked = BTreeMap::new();
-    let (mut documents, mut list) = (Vec::new(), Vec::new());
+    let (mut documents, mut counted, mut list) = (Vec::new(), Vec::<Set>::new(), Vec::new());
     for raw in raws {
         if sources.last().is_none_or(|last| !Arc::ptr_eq(last, &raw.source)) {
             sources.push(raw.source.clone());
         }
         let mut problems = Problems::of(&raw.source);
+        if replicas::is_one(&raw) {
+            match replicas::read(&raw, source, outsides, &mut problems) {
+                Ok(Some(read)) => match replicas::clash(&counted, &read.claims, source) {
+                    Some(problem) => problems.list.push(problem),
+                    None => {
+                        documents.extend(read.members);
+                        counted.push(read.claims);
+                    }
+                },
+                Ok(None) => {}
+                Err(replicas::Unchecked(backend)) => *unchecked.entry(backend).or_default() += 1,
+            }
+            list.append(&mut problems.list);
+            continue;
+        }
         let backend: Arc<str> = raw.text("apiVersion").unwrap_or_default().into();
         let document = build(raw, source, outsides, &mut problems);
         if document.is_none() && problems.none() {
@@ -53,13 +71,14 @@ pub fn documents(raws: Vec<RawDocument>, source: &dyn KindSource, outsides: &mut
         list.append(&mut problems.list);
     }
     kinds::once(&mut list);
+    list.extend(replicas::strangers(&mut documents, &counted, source));
     list.extend(references::check(&documents, source));
     list.extend(same_identity(&documents));
     excerpt::add(&mut list, &sources);
-    Built { documents, problems: list, unchecked }
+    Built { documents, replicas: counted, problems: list, unchecked }
 }
 
-fn build(
+pub(super) fn build(
     raw: RawDocument,
     source: &dyn KindSource,
     outsides: &mut Outsides<'_>,

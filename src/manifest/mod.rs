@@ -25,6 +25,7 @@ mod policy;
 mod problems;
 mod references;
 mod regular;
+pub mod replicas;
 mod scalar;
 pub mod select;
 mod selected;
@@ -56,6 +57,7 @@ pub struct Loaded {
     /// `apiVersion: trueup/v1`, `kind: Backend`; values from outside are not put in, so that a backend that is
     /// not used may name variables that are not set.
     pub backends: Vec<RawDocument>,
+    /// All documents of the backends' kinds, and `kind: ReplicaSet`, of which such are made.
     pub manifests: Vec<RawDocument>,
     /// `kind: Set`.
     pub sets: Vec<RawDocument>,
@@ -121,14 +123,14 @@ mod tests {
     fn all_problems_of_all_documents_come_in_one_run() {
         let loaded = load_text(
             "apiVersion: trueup/v1\nkind: Backend\nspec: {url: !env NOT_SET}\n---\nkind: A\n---\nx: 017\n---\n\
-             apiVersion: trueup/v1\nkind: ReplicaSet\n---\n{\n",
+             apiVersion: trueup/v1\nkind: Replica\n---\n{\n",
         );
         assert_eq!((loaded.backends.len(), loaded.manifests.len()), (1, 1));
         let told: Vec<String> = loaded.problems.iter().map(ToString::to_string).collect();
         assert_eq!(told.len(), 3, "{told:?}");
         assert!(told[0].starts_with("-:7:4: the number `017` has two readings"), "{told:?}");
         assert!(told[1].contains(": the YAML is broken: "), "{told:?}");
-        assert_eq!(told[2], "-:10:7: `kind: ReplicaSet` is not supported yet");
+        assert_eq!(told[2], "-:10:7: `trueup/v1` has no kind `Replica`");
     }
 
     #[test]

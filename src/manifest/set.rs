@@ -181,7 +181,13 @@ fn claim(node: &Node, raw: &RawDocument, source: &dyn KindSource, problems: &mut
         }
     }
     let origin = raw.place(node.at);
-    (problems.list.len() == before).then(|| Claim { kind: kind.name.clone(), within, exclusive, origin })
+    (problems.list.len() == before).then(|| Claim {
+        kind: kind.name.clone(),
+        within,
+        exclusive,
+        replicas: None,
+        origin,
+    })
 }
 
 /// Whether a listing needs a value of a part that no object of another kind tells.

@@ -1,6 +1,6 @@
 //! Sorts documents by whom they are for: the tool itself, or a backend; and opens lists of documents.
 
-use super::{Loaded, excerpt};
+use super::{Loaded, excerpt, replicas};
 use crate::core::node::Want;
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
@@ -8,7 +8,7 @@ use crate::core::set::OWN;
 use crate::core::suggest;
 
 /// The tool's own kinds that can be used.
-const OWN_KINDS: [&str; 2] = ["Backend", "Set"];
+const OWN_KINDS: [&str; 3] = ["Backend", "Set", "ReplicaSet"];
 
 /// Splits documents into backends and manifests; what can be neither is a problem.
 pub fn sort(raws: Vec<RawDocument>) -> Loaded {
@@ -27,10 +27,8 @@ fn one(raw: RawDocument, loaded: &mut Loaded) {
         }
         (OWN, "Backend") => loaded.backends.push(raw),
         (OWN, "Set") => loaded.sets.push(raw),
-        (OWN, kind @ "ReplicaSet") => {
-            let problem = Problem::new(format!("`kind: {kind}` is not supported yet"));
-            add(&raw, "kind", problem.hint("remove the document"), loaded);
-        }
+        // Its objects are documents like others.
+        (OWN, replicas::KIND) => loaded.manifests.push(raw),
         (OWN, kind) => {
             let problem = Problem::new(format!("`{OWN}` has no kind `{kind}`"));
             let hint = suggest::hint(kind, "its kinds are", OWN_KINDS);

@@ -73,6 +73,8 @@ pub struct Input {
     /// The other documents as they are written, where they were to be kept.
     pub manifests: Vec<RawDocument>,
     pub sets: Vec<Set>,
+    /// What ReplicaSets claim.
+    pub replicas: Vec<Set>,
     /// The Sets as they are written, where documents were to be kept.
     pub written_sets: Vec<RawDocument>,
     pub selection: Selection,
@@ -207,8 +209,10 @@ impl<'e> Loader<'e> {
         let record = sources.record.as_ref().and_then(|name| self.record(name, &sources.files));
         let written_sets = if sources.keep { self.sets.clone() } else { Vec::new() };
         let sets = self.sets(&mut documents, &registry);
+        let replicas = built.replicas;
         let mut used: BTreeSet<Arc<str>> = documents.iter().map(|d| d.id.kind.backend.clone()).collect();
-        used.extend(sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.backend.clone()));
+        let claims = sets.iter().chain(&replicas).flat_map(|set| &set.scope);
+        used.extend(claims.map(|claim| claim.kind.backend.clone()));
         let lease = sources.lease.as_ref().map(|name| lease::find(name, &registry)).transpose();
         let lease = lease.unwrap_or_else(|problem| {
             self.problems.push(problem);
@@ -234,7 +238,7 @@ impl<'e> Loader<'e> {
         if !errors.is_empty() && !planted!(M24) {
             return Err(in_order(warnings.into_iter().chain(errors).collect()));
         }
-        if documents.is_empty() && sets.is_empty() && reach == Reach::Used {
+        if documents.is_empty() && sets.is_empty() && replicas.is_empty() && reach == Reach::Used {
             return Err(vec![no_documents()]);
         }
         let selection = sources.selection;
@@ -246,6 +250,7 @@ impl<'e> Loader<'e> {
             backends,
             manifests,
             sets,
+            replicas,
             written_sets,
             selection,
             warnings,

@@ -14,6 +14,6 @@ pub mod record;
 mod revision;
 pub mod runner;
 pub mod saved;
-mod sweep;
+pub mod sweep;
 pub mod walk;
 pub mod watch;

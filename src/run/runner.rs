@@ -53,6 +53,8 @@ pub struct Runner {
     pub(super) graph: Graph,
     pub(super) kinds: Kinds,
     pub(super) sets: Vec<Set>,
+    /// What ReplicaSets claim.
+    pub(super) replicas: Vec<Set>,
     /// What a sweep has to say besides what becomes of the documents.
     pub(super) swept: Report,
     pub(super) selection: Selection,
@@ -79,6 +81,16 @@ impl Runner {
         let left =
             left.map(|document| LeftFiles { id: document.id.clone(), origin: document.origin.clone() });
         let left = left.collect();
+        // Of one of which nothing was selected, nothing is looked for.
+        let selected = |set: &Set| {
+            let of_it = |document: &&Document| {
+                document.policy.replica.as_ref().is_some_and(|replica| replica.of == set.name)
+            };
+            let mut members = documents.iter().filter(of_it).peekable();
+            members.peek().is_none() || members.any(|document| input.selection.takes(document))
+        };
+        let mut replicas = input.replicas;
+        replicas.retain(selected);
         let transports = Transports::open(input.connections, choices.parallel, choices.may_write)?;
         let client =
             ClientOptions { allow_exec: choices.allow_exec.clone(), secrets, ..ClientOptions::default() };
@@ -87,6 +99,7 @@ impl Runner {
             graph: input.graph,
             kinds: input.kinds,
             sets: input.sets,
+            replicas,
             swept: Report::default(),
             selection: input.selection,
             former: input.former,

@@ -1,5 +1,5 @@
 //! The sweep: what is in the scope of every Set, listed whole before anything is planned, and what of it no document
-//! names. What is to go becomes documents of the run, so that plan, question and deletion are those of any other.
+//! names; and what ReplicaSets have too much. What is to go becomes documents of the run, so that plan, question and deletion are those of any other.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,21 @@ use crate::core::prune::{self, Gates, Holds, Known, Plan, Swept};
 use crate::core::report::{Entry, Explanation, Report, Requests};
 use crate::core::set::{Claim, Set};
 
+/// What is looked through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Through {
+    /// What Sets and ReplicaSets claim.
+    All,
+    /// What ReplicaSets claim: they say themselves how many objects there are to be.
+    Replicas,
+}
+
 impl Runner {
+    /// Whether there is a ReplicaSet.
+    pub fn has_replicas(&self) -> bool {
+        !self.replicas.is_empty()
+    }
+
     /// Whether there is a Set.
     pub fn has_sets(&self) -> bool {
         !self.sets.is_empty()
@@ -28,8 +42,8 @@ impl Runner {
     ///
     /// # Errors
     /// A client that cannot be made; objects that are to go and cannot be linked with the documents.
-    pub async fn sweep(&mut self, gates: &Gates, holds: Holds<'_>) -> Result<(), Problem> {
-        let Plan { doomed, told } = self.look_through(gates, holds).await?;
+    pub async fn sweep(&mut self, what: Through, gates: &Gates, holds: Holds<'_>) -> Result<(), Problem> {
+        let Plan { doomed, told } = self.look_through(what, gates, holds).await?;
         self.swept.objects = told;
         self.add(doomed)
     }
@@ -41,11 +55,12 @@ impl Runner {
     /// As [`Runner::sweep`].
     pub async fn sweep_planned(
         &mut self,
+        what: Through,
         gates: &Gates,
         holds: Holds<'_>,
         deletes: Vec<Document>,
     ) -> Result<Vec<Option<Explanation>>, Problem> {
-        let Plan { doomed, mut told } = self.look_through(gates, holds).await?;
+        let Plan { doomed, mut told } = self.look_through(what, gates, holds).await?;
         let mut doomed: HashMap<ObjectId, Document> =
             doomed.into_iter().map(|document| (document.id.clone(), document)).collect();
         let mut refusals = Vec::with_capacity(deletes.len());
@@ -73,12 +88,19 @@ impl Runner {
         self.swept.objects.splice(0..0, more);
     }
 
-    async fn look_through(&mut self, gates: &Gates, holds: Holds<'_>) -> Result<Plan, Problem> {
+    async fn look_through(
+        &mut self,
+        what: Through,
+        gates: &Gates,
+        holds: Holds<'_>,
+    ) -> Result<Plan, Problem> {
+        let sets = self.sets.iter().filter(|_| what == Through::All);
+        let sets: Vec<Set> = sets.chain(&self.replicas).cloned().collect();
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
-        let Runner { sets, documents, graph, kinds, former, .. } = &*self;
-        let swept = list(sets, kinds, &clients).await;
+        let Runner { documents, graph, kinds, former, .. } = &*self;
+        let swept = list(&sets, kinds, &clients).await;
         let seen = swept.iter().map(|found| found.items.len()).sum();
-        let plan = prune::plan(&Known { sets, documents, graph, kinds, former, holds }, swept, gates);
+        let plan = prune::plan(&Known { sets: &sets, documents, graph, kinds, former, holds }, swept, gates);
         self.swept = Report { requests: clients.requests(), seen, ..Report::default() };
         // What is told of an object is told once.
         let told =

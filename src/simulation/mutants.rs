@@ -16,6 +16,7 @@ use crate::render::out::{Format, Out, Stream};
 use crate::render::text::View;
 use crate::run::input::{self, Reach, Sources};
 use crate::run::runner::{Choices, Runner};
+use crate::run::sweep::Through;
 
 /// What finds a fault says what is wrong; `None` while all is well.
 type Finder = fn() -> Option<String>;
@@ -63,7 +64,10 @@ fn a_broken_file_is_pruned() -> Option<String> {
         drop(runner);
         write("b.yaml", "apiVersion: b\nkind: Thing\nmetadata: {name: b}\nspec: {size: [1\n");
         let mut runner = open(folder.path()).ok()?;
-        runner.sweep(&Gates { deletes: true, ..Gates::default() }, &|_, _| Ok(())).await.expect("a client");
+        runner
+            .sweep(Through::All, &Gates { deletes: true, ..Gates::default() }, &|_, _| Ok(()))
+            .await
+            .expect("a client");
         let plan = runner.plan_once(&Default::default(), &|_, _| {}).await.expect("a client");
         let doomed = plan.objects.iter().find(|entry| entry.action == Action::Delete);
         doomed.map(|entry| format!("{} is {}", entry.id, entry.result.word()))

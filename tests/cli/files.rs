@@ -226,7 +226,7 @@ spec: {description:}
        |
     12 | kind: Bakend
        |       ^
-    hint: did you mean `Backend`? its kinds are `Backend`, `Set`
+    hint: did you mean `Backend`? its kinds are `Backend`, `Set`, `ReplicaSet`
     error: ./a.yaml:17:24: `nmae` is no part of the key of a `Team`
        |
     17 | metadata: {name: blue, nmae: x}

@@ -29,6 +29,8 @@ mod prune;
 mod prune_base;
 mod prune_limits;
 mod rename;
+mod replicas;
+mod replicas_input;
 mod repository;
 mod saved_base;
 mod saved_plans;

@@ -13,6 +13,7 @@ mod kills;
 mod middle;
 mod output;
 mod pairs;
+mod replicas;
 mod rows;
 mod saved;
 mod scripts;

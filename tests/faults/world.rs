@@ -124,7 +124,7 @@ impl World {
         world
     }
 
-    fn make(&self, collection: &str, name: &str, description: &str) {
+    pub fn make(&self, collection: &str, name: &str, description: &str) {
         let body = json!({"name": name, "description": description, "note": THEIRS}).to_string();
         match collection {
             "/teams" => self.served.call("POST", collection, &body),

@@ -38,6 +38,7 @@ impl Engine {
         }
         let decision = self.in_family(at, decision);
         let decision = self.beside_former(at, decision);
+        let decision = self.while_it_can_be_missed(at, decision);
         let decision = self.as_planned(at, decision);
         let decision = self.unless_held(at, decision);
         self.take_note(at, &decision);

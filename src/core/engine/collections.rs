@@ -113,6 +113,11 @@ impl Shared {
         });
     }
 
+    /// Why the last listing would prove nothing of a key that is not in it.
+    pub fn doubt(&self, key: &Key) -> Option<Explanation> {
+        self.listed.as_ref()?.doubt(key)
+    }
+
     /// When the last listing was asked.
     pub fn listed_at(&self) -> Option<u64> {
         self.listed.as_ref().map(|listed| listed.asked)

@@ -220,8 +220,7 @@ fn unless_changed(facts: &Facts, item: &Item, mut decision: Decision) -> Decisio
     let conflicts = changes.iter().filter_map(Conflict::since_base).collect();
     decision.conflicts = conflict::resolved(facts.policy, conflicts);
     if conflict::stand(&decision.conflicts) {
-        let pruned = facts.policy.pruned.is_some();
-        let why = conflict::of_deletion(facts.id, &decision.conflicts, pruned);
+        let why = conflict::of_deletion(facts.id, facts.policy, &decision.conflicts);
         decision.settled = Some(Outcome::Conflict(why));
     }
     decision

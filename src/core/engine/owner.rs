@@ -8,6 +8,7 @@ use super::super::kind::Send;
 use super::super::mark::{self, Borne};
 use super::super::node::Node;
 use super::super::path::Path;
+use super::super::prune::Proof;
 use super::super::report::{Action, Finding};
 use super::super::value::Value;
 use super::decide::Seen;
@@ -19,6 +20,9 @@ const NO_MARK: &str = "NoOwnerMark";
 const OTHER_OWNER: &str = "OtherOwner";
 /// The finding that says why an object is deleted that no document names.
 const PRUNED: &str = "Pruned";
+
+/// The finding on an object that a ReplicaSet has too much.
+const SURPLUS: &str = "Surplus";
 
 impl Object {
     /// The mark that the object is to bear, and where.
@@ -66,9 +70,13 @@ impl Object {
     /// Says of an object of a Set that it bears no mark and gets none, and of a deletion what proves that it is ours.
     pub fn note_ownership(&mut self, due: Action) {
         self.findings.retain(|finding| ![NO_MARK, OTHER_OWNER].contains(&finding.code));
-        let told = self.findings.iter().any(|finding| finding.code == PRUNED);
+        let told = self.findings.iter().any(|finding| [PRUNED, SURPLUS].contains(&finding.code));
         let pruned = self.policy.pruned.as_ref().filter(|_| due == Action::Delete && !told);
-        let finding = pruned.map(|pruned| pruned.told(PRUNED)).or_else(|| self.unmarked());
+        let finding = pruned.map(|pruned| match pruned.proof {
+            Proof::Replica(_) => pruned.told(SURPLUS),
+            _ => pruned.told(PRUNED),
+        });
+        let finding = finding.or_else(|| self.unmarked());
         self.findings.extend(finding);
     }
 

@@ -65,6 +65,7 @@ impl Engine {
         let reported = self.objects.iter_mut().filter(|object| !object.context);
         for (object, pledge) in reported.zip(pledges) {
             let Pledge { action, changes, server_id, references, refused, moved } = pledge;
+            object.policy.by_plan = true;
             let saved = Some(Box::new(Saved { server_id, references, refused, moved }));
             object.agreed = Some(Agreed { saved, ..Agreed::to(action, &changes) });
         }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::super::identity::ObjectId;
-use super::super::prune::Rank;
-use super::super::report::{Explanation, Outcome};
+use super::super::prune::{Proof, Rank};
+use super::super::report::{Action, Explanation, Outcome};
 use super::Engine;
 use super::object::Phase;
 
@@ -47,12 +47,15 @@ impl Engine {
         if waiting == 0 || self.unsettled > waiting {
             return false;
         }
-        let unknown = self.unknown_by_set();
+        let (unknown, missing) = (self.unknown_by_set(), self.missing_by_replicas());
         for at in std::mem::take(&mut self.pruning.waiting) {
-            let set = self.objects[at].policy.pruned.as_ref().map(|pruned| pruned.set.clone());
-            match set.and_then(|set| unknown.get(&set)) {
-                Some(id) => {
-                    let why = format!("nothing is deleted beside `{id}`, which is unknown");
+            let why = self.objects[at].policy.pruned.as_ref().and_then(|pruned| match pruned.proof {
+                Proof::Replica(_) => missing.get(&pruned.set).map(|(id, why)| (id, *why)),
+                _ => unknown.get(&pruned.set).map(|id| (id, "is unknown")),
+            });
+            match why {
+                Some((id, why)) => {
+                    let why = format!("nothing is deleted beside `{id}`, which {why}");
                     self.settle(at, Outcome::Skipped(Explanation::new(why)));
                 }
                 None => {
@@ -72,6 +75,23 @@ impl Engine {
             object.policy.member.as_ref().map(|member| (member.set.clone(), object.id.clone()))
         };
         unknown.filter_map(of_set).collect()
+    }
+
+    /// By ReplicaSet: an object of it that is not known to be there although it is wanted. What is too much stays until
+    /// all that is too little is there.
+    fn missing_by_replicas(&self) -> HashMap<Arc<str>, (ObjectId, &'static str)> {
+        let missing = self.objects.iter().filter_map(|object| {
+            let replica = object.policy.replica.as_ref().filter(|_| !object.context)?;
+            let lacks = !object.wanted_absent() && matches!(object.action, Action::Create | Action::Replace);
+            let why = match object.outcome()? {
+                Outcome::Unknown(_) => "is unknown",
+                Outcome::InSync | Outcome::Planned | Outcome::Done | Outcome::Applied => return None,
+                _ if lacks => "is missing",
+                _ => return None,
+            };
+            Some((replica.of.clone(), (object.id.clone(), why)))
+        });
+        missing.collect()
     }
 
     /// Whether others of the pruning go before this object.

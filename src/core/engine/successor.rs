@@ -6,9 +6,9 @@
 
 use std::sync::Arc;
 
-use super::super::report::{Explanation, Outcome};
+use super::super::report::{Action, Explanation, Outcome};
 use super::Engine;
-use super::decide::Seen;
+use super::decide::{Decision, Seen};
 use super::object::Object;
 
 impl Object {
@@ -42,6 +42,22 @@ impl Object {
 }
 
 impl Engine {
+    /// Nothing is replaced whose absence could not be proved after its deletion: its id would name nothing, only the
+    /// listing has names, and the listing is not whole. It would end deleted.
+    pub(super) fn while_it_can_be_missed(&mut self, at: usize, decision: Decision) -> Decision {
+        let object = &self.objects[at];
+        let due = decision.action == Action::Replace && decision.settled.is_none();
+        let looks_by_name = object.kind.list.is_some() && !object.kind.readable_by_key();
+        if !due || !looks_by_name || object.deletes > 0 || object.doubt.is_some() || object.gone.is_some() {
+            return decision;
+        }
+        let key = object.key_now().clone();
+        let collection = self.collection_of(at);
+        let Some(why) = self.collections.all[collection].doubt(&key) else { return decision };
+        let message = format!("once deleted, nothing could tell that its name is free: {}", why.message);
+        decision.refused(Explanation { message, hint: why.hint, reason: None })
+    }
+
     /// A read has shown that a server's id names nothing. Whether it is looked for by its name.
     pub(super) fn seeks_by_name(&mut self, at: usize, asked: u64) -> bool {
         let seeks = self.objects[at].loses_id();

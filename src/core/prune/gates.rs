@@ -4,6 +4,7 @@
 use super::super::document::{Document, Ensure};
 use super::super::identity::{Key, KindName, ObjectId};
 use super::super::mutant::planted;
+use super::super::replicas::{self, Number};
 use super::super::report::{Action, Explanation, Outcome};
 use super::super::set::{OWN, Set, limit};
 use super::{Candidate, Gates, Index, Known, Plan, entry};
@@ -16,11 +17,12 @@ pub fn pass(
     doubts: &[Option<String>],
     candidates: Vec<Candidate>,
 ) -> Plan {
+    let candidates = in_batches(known, candidates);
     let mut plan = Plan::default();
     let mut closed = Vec::new();
     for (at, set) in known.sets.iter().enumerate() {
         let due = candidates.iter().filter(|one| one.set == at && one.verdict.is_ok()).count();
-        let verdict = match (&doubts[at], gates.deletes) {
+        let verdict = match (&doubts[at], deletes(set, gates)) {
             (Some(doubt), _) => Some(Outcome::Unknown(unknown(doubt))),
             (None, true) => refused(due, wanted(set, known), set, gates).map(Outcome::Refused),
             (None, false) => None,
@@ -40,13 +42,13 @@ pub fn pass(
                 let why = why.clone();
                 plan.told.push(candidate.entry(Action::None, Outcome::Extra(why)));
             }
-            (Ok(_), _) if !gates.deletes => {
-                let why = format!("no document names it; it is in the set `{}`", known.sets[set].name);
+            (Ok(_), _) if !deletes(&known.sets[set], gates) => {
+                let why = format!("no document names it; it is in {}", known.sets[set].words());
                 let why = Explanation::new(why).hint("`--prune` deletes it");
                 plan.told.push(candidate.entry(Action::None, Outcome::Extra(why)));
             }
             (Ok(_), true) => {
-                let why = format!("nothing of the set `{}` is deleted", known.sets[set].name);
+                let why = format!("nothing of {} is deleted", known.sets[set].words());
                 let why = Outcome::Skipped(Explanation::new(why));
                 plan.told.push(candidate.entry(Action::Delete, why));
             }
@@ -59,8 +61,45 @@ pub fn pass(
     plan
 }
 
+/// Whether what a Set has too much is deleted: a ReplicaSet says itself how many there are to be.
+fn deletes(set: &Set, gates: &Gates) -> bool {
+    gates.deletes || set.replicas().is_some()
+}
+
+/// Puts the surplus of ReplicaSets in order, where it stands among the others: the highest number first, in batches of
+/// which each is gone before the next.
+fn in_batches<'k>(known: &Known, candidates: Vec<Candidate<'k>>) -> Vec<Candidate<'k>> {
+    let mut rows: Vec<Vec<(Number, Candidate)>> = known.sets.iter().map(|_| Vec::new()).collect();
+    let mut ordered = Vec::with_capacity(candidates.len());
+    for candidate in candidates {
+        let (replicas, kind) = (&candidate.claim.replicas, known.kinds.get(&candidate.id.kind));
+        let number =
+            replicas.as_ref().zip(kind).and_then(|(named, kind)| named.number(&candidate.id.key, kind));
+        match number {
+            Some(number) => rows[candidate.set].push((number, candidate)),
+            None => ordered.push(candidate),
+        }
+    }
+    for mut row in rows {
+        row.sort_by(|(one, _), (other, _)| other.cmp(one));
+        let mut due = 0;
+        for (_, mut candidate) in row {
+            if candidate.verdict.is_ok() {
+                candidate.rank.batch = replicas::batch(due);
+                due += 1;
+            }
+            ordered.push(candidate);
+        }
+    }
+    ordered
+}
+
 /// How many objects of a Set documents want to be there.
 fn wanted(set: &Set, known: &Known) -> usize {
+    // Those of a ReplicaSet are counted by itself, also where all of them are to be absent.
+    if let Some(replicas) = set.replicas() {
+        return replicas.wanted;
+    }
     let is_wanted = |document: &&Document| {
         let kind = known.kinds.get(&document.id.kind);
         document.policy.ensure != Ensure::Absent
@@ -75,20 +114,24 @@ fn refused(due: usize, wanted: usize, set: &Set, gates: &Gates) -> Option<Explan
         return None;
     }
     let would = |n: usize| if n == 1 { "1 object".to_owned() } else { format!("{n} objects") };
-    if wanted == 0 && !gates.allow_empty {
+    // `replicas: 0` is said, not left out.
+    if wanted == 0 && !gates.allow_empty && set.replicas().is_none() {
         let why = format!("no document names an object in its scope: {} would be deleted", would(due));
         return Some(Explanation::new(why).hint("if that is meant: `--allow-empty`"));
     }
     let most = gates.max_deletes.or(set.max_deletes).unwrap_or_else(|| limit(wanted));
     let from = match (gates.max_deletes, set.max_deletes) {
         (Some(_), _) => "`--max-deletes`",
+        (None, Some(_)) if set.replicas().is_some() => "its `max-deletes`",
         (None, Some(_)) => "`max-deletes` of the set",
+        (None, None) if set.replicas().is_some() => "a fifth of its `replicas`, and at least 5",
         (None, None) => "a fifth of what the documents name, and at least 5",
     };
     (due > most && !planted!(NoLimit)).then(|| {
         let why = format!("{} would be deleted, and the limit is {most} ({from})", would(due));
         Explanation::new(why).hint(format!(
-            "if that is meant: `--max-deletes {due}` for this run, or `max-deletes: {due}` in the set's `spec`"
+            "if that is meant: `--max-deletes {due}` for this run, or `max-deletes: {due}` in the {} `spec`",
+            if set.replicas().is_some() { "ReplicaSet's" } else { "set's" }
         ))
     })
 }
@@ -100,6 +143,6 @@ fn unknown(doubt: &str) -> Explanation {
 
 /// The name of a Set in a report.
 fn id(set: &Set) -> ObjectId {
-    let kind = KindName { backend: OWN.into(), kind: "Set".into() };
+    let kind = KindName { backend: OWN.into(), kind: set.kind_word().into() };
     ObjectId { kind, key: Key::new(vec![("name".into(), (&*set.name).into())]) }
 }

@@ -2,7 +2,8 @@
 //!
 //! Pure: what listings told goes in, documents that wish an object gone come out, for the engine to do as any other
 //! deletion. Nothing is deleted without a proof that it is ours, and nothing at all where a gate is closed: a listing
-//! that is not whole, an empty desired set, more deletions than the limit.
+//! that is not whole, an empty desired set, more deletions than the limit. A ReplicaSet says how many objects of its names
+//! there are to be: what it has too much needs no `--prune` and no other proof, and passes the same gates.
 
 mod family;
 mod former;
@@ -12,6 +13,7 @@ mod proof;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::document::Document;
@@ -37,6 +39,8 @@ pub struct Rank {
     depth: usize,
     /// The place of its claim among all: later ones may need earlier ones.
     claim: usize,
+    /// The batch of the surplus of a ReplicaSet.
+    batch: Reverse<usize>,
 }
 
 /// What the flags open.
@@ -106,10 +110,14 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
         if doubts[set].is_none() && !planted!(M1) {
             doubts[set] = found.doubts.first().cloned();
         }
-        let rank = Rank { depth: family::depth(kind, known.kinds), claim: place };
+        let rank = Rank { depth: family::depth(kind, known.kinds), claim: place, batch: Reverse(0) };
         for (id, item, several) in alone(claim, kind, found.items) {
             let builtin = is_builtin(kind, &item);
             if named.has(&id, item.server_id.as_deref()) || builtin == Ok(true) {
+                continue;
+            }
+            // What has the name of a replica is that document's to delete, in whatever Set's scope it is.
+            if claim.replicas.is_none() && counted(known, &id, kind) {
                 continue;
             }
             let verdict = if let Err(why) = builtin {
@@ -118,7 +126,7 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
                 Err(Explanation::new(format!("{several} objects answer to its name")))
             } else {
                 let verdict = named
-                    .doubt(&id)
+                    .doubt(&id, item.server_id.as_deref())
                     .map_or_else(|| judge(&former, &known.sets[set], claim, kind, &id, &item), Err);
                 verdict.and_then(|proof| (known.holds)(kind, &item).map(|()| proof))
             };
@@ -128,6 +136,12 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
     }
     Family::of(&candidates, known).hold(&mut candidates);
     gates::pass(known, gates, &former, &doubts, candidates)
+}
+
+/// Whether a ReplicaSet counts this object.
+fn counted(known: &Known, id: &ObjectId, kind: &Kind) -> bool {
+    let claims = known.sets.iter().flat_map(|set| &set.scope);
+    claims.filter(|claim| claim.replicas.is_some()).any(|claim| claim.covers(id, kind))
 }
 
 /// The items of a claim, each with how many there are of its name; one that was listed twice is one.
@@ -164,6 +178,7 @@ impl Candidate<'_> {
             rank: self.rank,
         };
         let mut wish = pruned.wish(self.id, self.claim.origin.clone(), base);
+        wish.labels = self.claim.replicas.as_ref().map(|named| named.labels.clone()).unwrap_or_default();
         wish.policy.on_conflict = then.on_conflict;
         wish.policy.forced_paths = then.forced_paths;
         wish

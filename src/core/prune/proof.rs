@@ -24,6 +24,8 @@ pub enum Proof {
     Mark,
     /// It is in a scope in which nobody else has objects.
     Exclusive,
+    /// It has a name that a ReplicaSet counts, which wants so many of them.
+    Replica(usize),
     /// A document of the base is about it, and all of the base was applied: the ref that says so, and where.
     Recorded(Arc<str>, Origin),
 }
@@ -62,6 +64,12 @@ pub fn judge(
     }
     if let Some(why) = former.keeps(id) {
         return Err(why);
+    }
+    if let Some(replicas) = &claim.replicas {
+        return match replicas.kept {
+            Some(why) => Err(Explanation::new(format!("it is one too many, and stays: {why}"))),
+            None => Ok(Proof::Replica(replicas.wanted)),
+        };
     }
     if claim.exclusive || planted!(NoProof) {
         return Ok(Proof::Exclusive);
@@ -183,6 +191,10 @@ impl Pruned {
     /// What a plan says of the deletion.
     pub fn told(&self, code: &'static str) -> Finding {
         let set = &self.set;
+        if let Proof::Replica(wanted) = &self.proof {
+            let why = format!("one too many: the ReplicaSet `{set}` wants {wanted}");
+            return Finding::new(code, why);
+        }
         let proof = match (&self.proof, &self.owner) {
             (Proof::Mark, Some(owner)) => format!("and bears the mark `{owner}`"),
             (Proof::Recorded(name, origin), _) => {

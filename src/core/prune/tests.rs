@@ -17,7 +17,7 @@ fn origin() -> Origin {
 
 fn claim(kind: &str, within: &[(&str, &str)], exclusive: bool) -> Claim {
     let within = within.iter().map(|(part, value)| ((*part).into(), Value::from(*value))).collect();
-    Claim { kind: kind_name(kind), within, exclusive, origin: origin() }
+    Claim { kind: kind_name(kind), within, exclusive, replicas: None, origin: origin() }
 }
 
 fn set(scope: Vec<Claim>) -> Set {
@@ -243,11 +243,26 @@ fn what_a_document_of_another_backend_at_the_same_url_names_is_left() {
     let here = kind_name("Record").backend;
     world.kinds.sites = [(here, "http://h/a".into()), ("twin".into(), "http://h/b".into())].into();
     assert_eq!(world.doomed(), ["Record a.org/old"], "they are two");
+    // An address is one however it is divided between a backend and a path.
+    let apart = world.kinds.get(&twin(&kind_name("Record"))).expect("a kind").as_ref().clone();
+    let mut divided = apart.clone();
+    let list = &mut divided.list.as_mut().expect("a listing").op.path;
+    list.0.insert(0, Piece::Literal("/a".into()));
+    world.kinds.insert(divided);
+    world.kinds.sites.insert("twin".into(), "http://h".into());
+    assert_eq!(world.doomed(), [""; 0], "both ask http://h/a");
+    world.kinds.insert(apart);
     world.kinds.sites.insert("twin".into(), "http://h/a".into());
     assert_eq!(world.doomed(), [""; 0]);
     let why =
         "of the backend `twin`, which has a document, is listed by the same request, and may be this object";
     assert!(world.told()[0].contains(why), "{:?}", world.told());
+    let named = world.documents.last_mut().expect("it was added");
+    named.id.key = key_of(&[("in", "a.org"), ("name", "new")]);
+    assert_eq!(world.doomed(), ["Record a.org/old"], "it names another");
+    world.documents.last_mut().expect("it was added").policy.pinned_id = Some("7".into());
+    world.swept[0].items[0].server_id = Some("7".into());
+    assert_eq!(world.doomed(), [""; 0], "its id is pinned");
 }
 
 #[test]

@@ -125,7 +125,10 @@ impl Bytes {
             secret_since,
             was,
             member,
-            pruned: _, // no document says so
+            // No document says so, and it follows from what one says.
+            pruned: _,
+            by_plan: _,
+            replica: _,
         } = policy;
         self.0.extend([*ensure as u8, *on_conflict as u8, *drift as u8]);
         self.0.extend([*protected, *replace, *paused, *secret_since].map(u8::from));

@@ -14,6 +14,7 @@ use super::{Flags, HOLDS, SavedObject, SavedPlan, seal};
 use crate::backend::connection::{Address, Connection};
 use crate::core::document::Document;
 use crate::core::engine::Specimen;
+use crate::core::identity::KindName;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::prune::Former;
@@ -22,6 +23,7 @@ use crate::core::redact::Redactor;
 use crate::core::report::{Entry, Report};
 use crate::core::veil::Veil;
 use crate::manifest::kept::{Kept, form};
+use crate::manifest::replicas;
 use crate::run::input::Input;
 
 /// A plan before its run.
@@ -45,14 +47,25 @@ impl Draft {
     pub fn of(input: &Input, flags: Flags) -> Result<Draft, Vec<Problem>> {
         let mut used: BTreeSet<&Arc<str>> =
             input.graph.nodes.iter().map(|node| &node.id.kind.backend).collect();
-        used.extend(input.sets.iter().flat_map(|set| &set.scope).map(|claim| &claim.kind.backend));
+        used.extend(
+            input
+                .sets
+                .iter()
+                .chain(&input.replicas)
+                .flat_map(|set| &set.scope)
+                .map(|claim| &claim.kind.backend),
+        );
         let name = |raw: &&RawDocument| {
             let name = raw.root.get("metadata").and_then(|node| node.get("name")?.as_str());
             name.is_some_and(|name| used.iter().any(|used| ***used == *name))
         };
         let backends: Vec<&RawDocument> = input.backends.iter().filter(name).collect();
-        let pairs = input.manifests.iter().zip(&input.documents);
-        let bodies = pairs.map(|(raw, document)| body(raw, document, &input.kinds));
+        let templates = input.manifests.iter().map(|raw| match replicas::is_one(raw) {
+            true => replicas::template(raw).unwrap_or_else(|| raw.clone()),
+            false => raw.clone(),
+        });
+        let templates: Vec<RawDocument> = templates.collect();
+        let bodies = templates.iter().map(|raw| body(raw, &input.kinds));
         let problems = secrets::in_clear(bodies, backends.iter().copied());
         if !problems.is_empty() {
             return Err(problems);
@@ -145,10 +158,11 @@ pub fn desired(input: &Input) -> Vec<String> {
     selected.map(hash).collect()
 }
 
-fn body<'d>(raw: &'d RawDocument, document: &Document, kinds: &Kinds) -> Body<'d> {
-    let verbatim = raw.text("apiVersion").zip(raw.text("kind"));
-    let verbatim = verbatim.is_some_and(|(version, kind)| kinds.of_document(version, kind).is_some());
-    let spec = raw.root.get("spec").filter(|_| !verbatim);
-    let veil = kinds.get(&document.id.kind).map(|kind| Veil::of_rules(&kind.fields));
+fn body<'d>(raw: &'d RawDocument, kinds: &Kinds) -> Body<'d> {
+    let (version, word) = (raw.text("apiVersion").unwrap_or_default(), raw.text("kind").unwrap_or_default());
+    let verbatim = kinds.of_document(version, word);
+    let spec = raw.root.get("spec").filter(|_| verbatim.is_none());
+    let kind = verbatim.or_else(|| kinds.get(&KindName { backend: version.into(), kind: word.into() }));
+    let veil = kind.map(|kind| Veil::of_rules(&kind.fields));
     Body { raw, node: spec.unwrap_or(&raw.root), veil: veil.unwrap_or_default() }
 }

@@ -38,6 +38,10 @@ pub struct SavedPruned {
 pub enum SavedProof {
     Mark,
     Exclusive,
+    /// A ReplicaSet counts it, and wants so many.
+    Replica {
+        wanted: usize,
+    },
     /// The ref that says that its document was applied, and where that stood.
     Recorded {
         by: String,
@@ -50,6 +54,7 @@ impl SavedProof {
         match proof {
             Proof::Mark => SavedProof::Mark,
             Proof::Exclusive => SavedProof::Exclusive,
+            Proof::Replica(wanted) => SavedProof::Replica { wanted: *wanted },
             Proof::Recorded(by, origin) => {
                 SavedProof::Recorded { by: by.to_string(), place: Place::of(origin) }
             }
@@ -60,6 +65,7 @@ impl SavedProof {
         match self {
             SavedProof::Mark => Proof::Mark,
             SavedProof::Exclusive => Proof::Exclusive,
+            SavedProof::Replica { wanted } => Proof::Replica(*wanted),
             SavedProof::Recorded { by, place } => Proof::Recorded(by.as_str().into(), place.origin()),
         }
     }

@@ -15,7 +15,7 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::prune::Former;
-use crate::core::set::Set;
+use crate::core::set::{Claim, Set};
 use crate::core::value::plain_text;
 use crate::core::watch::{Subject, content, wish};
 use crate::manifest::{self, Chosen, Selection};
@@ -65,7 +65,9 @@ pub struct Desired {
     pub documents: Vec<Document>,
     pub graph: Graph,
     pub kinds: Kinds,
-    pub sets: Vec<Set>,
+    sets: Vec<Set>,
+    /// What ReplicaSets claim.
+    replicas: Vec<Set>,
     pub former: Former,
     /// The documents that were chosen, in their order.
     pub subjects: Vec<Subject>,
@@ -86,19 +88,22 @@ impl Source {
 
     /// Loads the whole set, twice where `twice` says so: what differs then cannot be kept level with.
     pub fn load(&self, twice: bool) -> Loaded {
-        let mut first = self.load_once();
-        if let (true, Ok(read)) = (twice, &first.read) {
-            let second = self.load_once();
-            let unstable = second.read.map(|second| unstable(&read.desired, &second.desired));
-            first.secrets.extend(second.secrets);
-            first.named.extend(second.named);
-            match unstable {
-                Ok(problems) if problems.is_empty() => {}
-                Ok(problems) => first.read = Err(wrong(problems)),
-                Err(why) => first.read = Err(why),
-            }
+        let Loaded { read, secrets, named } = self.load_once();
+        let first = match read {
+            // Of the first one only the wishes are kept: two sets at once are twice the memory.
+            Ok(read) if twice => read.desired.subjects,
+            read => return Loaded { read, secrets, named },
+        };
+        let mut last = self.load_once();
+        last.secrets.extend(secrets);
+        last.named.extend(named);
+        let unstable = last.read.as_ref().map(|read| unstable(&first, &read.desired.subjects));
+        if let Ok(problems) = unstable
+            && !problems.is_empty()
+        {
+            last.read = Err(wrong(problems));
         }
-        first
+        last
     }
 
     fn load_once(&self) -> Loaded {
@@ -140,6 +145,7 @@ impl Source {
             graph: input.graph,
             kinds: input.kinds,
             sets: input.sets,
+            replicas: input.replicas,
             former: input.former,
             backends: backends.collect(),
         };
@@ -158,9 +164,25 @@ impl Desired {
         &self.targets
     }
 
+    /// What is looked through: what ReplicaSets claim, and where that is asked for, Sets.
+    pub fn claimed(&self, prunes: bool) -> Vec<Set> {
+        let sets = self.sets.iter().filter(|_| prunes);
+        sets.chain(&self.replicas).cloned().collect()
+    }
+
+    /// All that Sets and ReplicaSets claim.
+    pub fn claims(&self) -> impl Iterator<Item = &Claim> {
+        self.sets.iter().chain(&self.replicas).flat_map(|set| &set.scope)
+    }
+
+    /// Whether [`Desired::claimed`] is nothing.
+    pub fn claims_nothing(&self, prunes: bool) -> bool {
+        self.replicas.is_empty() && (!prunes || self.sets.is_empty())
+    }
+
     /// Whether the Sets claim otherwise than in `before`.
     pub fn sets_differ(&self, before: &Desired) -> bool {
-        self.sets != before.sets
+        self.sets != before.sets || self.replicas != before.replicas
     }
 
     /// The backends that are said to be otherwise than in `before`.
@@ -205,13 +227,13 @@ pub fn group(kind: &KindName, scope: &Key) -> Arc<str> {
 }
 
 /// Documents that two loads of the same files want otherwise.
-fn unstable(first: &Desired, second: &Desired) -> Vec<Problem> {
-    let wishes: HashMap<&ObjectId, &Subject> = second.subjects.iter().map(|one| (&one.id, one)).collect();
+fn unstable(first: &[Subject], second: &[Subject]) -> Vec<Problem> {
+    let wishes: HashMap<&ObjectId, &Subject> = second.iter().map(|one| (&one.id, one)).collect();
     let other = |one: &&Subject| wishes.get(&one.id).is_none_or(|again| again.desired != one.desired);
-    let mut problems: Vec<Problem> = first.subjects.iter().filter(other).map(not_stable).collect();
-    if first.subjects.len() < second.subjects.len() {
-        let known: BTreeSet<&ObjectId> = first.subjects.iter().map(|one| &one.id).collect();
-        problems.extend(second.subjects.iter().filter(|one| !known.contains(&one.id)).map(not_stable));
+    let mut problems: Vec<Problem> = first.iter().filter(other).map(not_stable).collect();
+    if first.len() < second.len() || !problems.is_empty() {
+        let known: BTreeSet<&ObjectId> = first.iter().map(|one| &one.id).collect();
+        problems.extend(second.iter().filter(|one| !known.contains(&one.id)).map(not_stable));
     }
     problems
 }
@@ -222,4 +244,45 @@ fn not_stable(subject: &Subject) -> Problem {
     Problem::new(message)
         .at(subject.origin.clone())
         .hint("its value comes from something that changes by itself: a pipe, or a file that is rewritten")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::core::node::{Origin, Pos};
+
+    fn subject(name: &str, desired: u128) -> Subject {
+        let kind = KindName { backend: "b".into(), kind: "K".into() };
+        Subject {
+            id: ObjectId { kind, key: Key::new(vec![("name".into(), name.into())]) },
+            group: "b/K".into(),
+            desired: Digest(desired),
+            origin: Origin { file: "a.yaml".into(), at: Pos { line: 7, column: 1 } },
+        }
+    }
+
+    #[test]
+    fn what_is_wanted_otherwise_each_time_is_told_by_name() {
+        let first = [subject("a", 1), subject("b", 2)];
+        assert_eq!(unstable(&first, &first), []);
+        let told = |second: &[Subject]| -> Vec<String> {
+            unstable(&first, second).iter().map(ToString::to_string).collect()
+        };
+        let other = told(&[subject("a", 1), subject("b", 3)]);
+        assert_eq!(
+            other,
+            ["a.yaml:7:1: `K b` is wanted otherwise each time the files are read (DesiredNotStable)"]
+        );
+        assert_eq!(told(&[subject("a", 1)]).len(), 1, "one is gone");
+        assert_eq!(told(&[subject("a", 1), subject("b", 2), subject("c", 3)]).len(), 1, "one more");
+        assert_eq!(told(&[subject("a", 1), subject("c", 3)]).len(), 2, "one in the place of another");
+    }
+
+    #[test]
+    fn a_group_is_what_one_listing_serves() {
+        let kind = KindName { backend: "b".into(), kind: "K".into() };
+        let key = Key::new(vec![("vhost".into(), "/".into()), ("team".into(), "a%b".into())]);
+        assert_eq!(&*group(&kind, &key), "b/K/%2F/a%25b", "a slash in a value is no other group");
+        assert_eq!(&*group(&kind, &Key::new(Vec::new())), "b/K");
+    }
 }

@@ -390,8 +390,7 @@ impl<'o> Driver<'o> {
     fn prune_if_due(&mut self) {
         let desired = &self.ground.desired;
         let wanted = self.ground.share.is_first()
-            && self.settings.pruning.deletes
-            && !desired.sets.is_empty()
+            && !desired.claims_nothing(self.settings.pruning.deletes)
             && self.prune_at <= Instant::now();
         let calm =
             self.state.valid && self.loading.is_empty() && self.passes.is_empty() && self.pruning.is_empty();
@@ -404,10 +403,11 @@ impl<'o> Driver<'o> {
             return;
         }
         self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
-        let doubts = prune::doubts(desired, &self.machine.status());
+        let sets = desired.claimed(self.settings.pruning.deletes);
+        let doubts = prune::doubts(desired, &sets, &self.machine.status());
         let (ground, gates, halt) = (self.ground.clone(), self.settings.pruning, self.prune_halt.clone());
         let pruning =
-            prune::prune(ground, gates, doubts, self.as_read.clone(), left, fastrand::u64(..), halt);
+            prune::prune(ground, gates, sets, doubts, self.as_read.clone(), left, fastrand::u64(..), halt);
         self.pruning.push(Box::pin(pruning));
         self.prune_at = Instant::now() + self.settings.machine.resync;
     }

@@ -41,8 +41,7 @@ impl Index {
             by_scope.entry((kind.name.clone(), scope)).or_default().push(at);
             by_id.insert(document.id.clone(), at);
         }
-        let claimed =
-            desired.sets.iter().flat_map(|set| &set.scope).map(|claim| claim.kind.clone()).collect();
+        let claimed = desired.claims().map(|claim| claim.kind.clone()).collect();
         Index { by_id, by_scope, referred: referred(&desired), claimed, desired }
     }
 

@@ -2,7 +2,6 @@
 //! own, behind the same gates as in `apply`.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 
 use super::files::AsRead;
 use super::pass::{Ground, Halt, carry_out};
@@ -15,6 +14,7 @@ use crate::core::identity::ObjectId;
 use crate::core::problem::Problem;
 use crate::core::prune::{self, Gates, Known, Plan, Swept};
 use crate::core::report::{Entry, Report};
+use crate::core::set::Set;
 use crate::core::watch::{ConditionKind, Status, Truth};
 use crate::run::sweep;
 
@@ -29,19 +29,21 @@ pub struct Pruned {
     pub report: Report,
 }
 
-/// By Set: why nothing of it is deleted. An object in its scope of which nothing certain is known may be the one that
-/// a deletion would hit.
-pub fn doubts(desired: &Desired, status: &Status) -> BTreeMap<Arc<str>, String> {
+/// By the place of a Set: why nothing of it is deleted. An object in its scope of which nothing certain is known may be
+/// the one that a deletion would hit; and of a ReplicaSet nothing goes before all that there is to be is there.
+pub fn doubts(desired: &Desired, sets: &[Set], status: &Status) -> BTreeMap<usize, String> {
     let mut doubts = BTreeMap::new();
     for object in &status.objects {
         let synced = object.condition(ConditionKind::Synced).map(|synced| synced.truth);
-        if !object.holds(ConditionKind::Unknown) && synced != Some(Truth::Unknown) {
-            continue;
-        }
-        let document = desired.places([&object.id]).first().map(|at| &desired.documents[*at]);
-        if let Some(member) = document.and_then(|document| document.policy.member.as_ref()) {
-            let why = || format!("nothing certain is known of `{}`", object.id);
-            doubts.entry(member.set.clone()).or_insert_with(why);
+        let is_known = !object.holds(ConditionKind::Unknown) && synced != Some(Truth::Unknown);
+        let is_synced = is_known && synced == Some(Truth::True);
+        let Some(kind) = desired.kinds.get(&object.id.kind).filter(|_| !is_synced) else { continue };
+        for (at, set) in sets.iter().enumerate() {
+            let matters = !is_known || set.replicas().is_some();
+            if matters && set.claim_of(&object.id, kind).is_some() {
+                let why = if is_known { "is not in sync" } else { "is not known for certain" };
+                doubts.entry(at).or_insert_with(|| format!("`{}` {why}", object.id));
+            }
         }
     }
     doubts
@@ -54,7 +56,8 @@ pub fn doubts(desired: &Desired, status: &Status) -> BTreeMap<Arc<str>, String> 
 pub async fn prune(
     ground: Ground,
     gates: Gates,
-    doubts: BTreeMap<Arc<str>, String>,
+    sets: Vec<Set>,
+    doubts: BTreeMap<usize, String>,
     files: AsRead,
     most_writes: Option<usize>,
     seed: u64,
@@ -62,10 +65,10 @@ pub async fn prune(
 ) -> Option<Result<Pruned, Problem>> {
     let desired = ground.desired.clone();
     let swept = tokio::select! {
-        swept = list(&ground) => swept,
+        swept = list(&sets, &ground) => swept,
         () = halt.stop.cancelled() => return None,
     };
-    let Plan { doomed, told } = plan(&desired, swept, &doubts, &gates);
+    let Plan { doomed, told } = plan(&desired, &sets, swept, &doubts, &gates);
     if doomed.is_empty() {
         return Some(Ok(Pruned { told, report: Report::default() }));
     }
@@ -93,8 +96,8 @@ pub async fn prune(
     Some(Ok(Pruned { told, report }))
 }
 
-async fn list(ground: &Ground) -> Vec<Swept> {
-    let Desired { sets, kinds, .. } = &*ground.desired;
+async fn list(sets: &[Set], ground: &Ground) -> Vec<Swept> {
+    let Desired { kinds, .. } = &*ground.desired;
     match &ground.ways.clients {
         Held::ReadOnly(clients) => sweep::list(sets, kinds, clients).await,
         Held::ReadWrite(clients) => sweep::list(sets, kinds, clients).await,
@@ -103,14 +106,15 @@ async fn list(ground: &Ground) -> Vec<Swept> {
 
 fn plan(
     desired: &Desired,
+    sets: &[Set],
     mut swept: Vec<Swept>,
-    doubts: &BTreeMap<Arc<str>, String>,
+    doubts: &BTreeMap<usize, String>,
     gates: &Gates,
 ) -> Plan {
-    let Desired { sets, documents, graph, kinds, former, .. } = desired;
-    let claims = sets.iter().flat_map(|set| set.scope.iter().map(move |_| &set.name));
-    for (found, set) in swept.iter_mut().zip(claims) {
-        found.doubts.extend(doubts.get(set).cloned());
+    let Desired { documents, graph, kinds, former, .. } = desired;
+    let claims = sets.iter().enumerate().flat_map(|(at, set)| set.scope.iter().map(move |_| at));
+    for (found, at) in swept.iter_mut().zip(claims) {
+        found.doubts.extend(doubts.get(&at).cloned());
     }
     let known = Known { sets, documents, graph, kinds, former, holds: &|_, _| Ok(()) };
     prune::plan(&known, swept, gates)

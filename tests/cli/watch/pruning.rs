@@ -79,3 +79,24 @@ fn more_than_the_limit_is_refused() {
     watching.ends("TERM", 0);
     assert_eq!(descriptions(&served).len(), 4);
 }
+
+/// So many and no more, whoever makes one more: a ReplicaSet needs no flag for that.
+#[test]
+fn what_a_replica_set_has_too_much_goes() {
+    let (scratch, served) = two_teams();
+    let replicas = |count: usize| {
+        format!(
+            "apiVersion: trueup/v1\nkind: ReplicaSet\nmetadata: {{name: w}}\nspec:\n  replicas: {count}\n  template:\n    \
+             apiVersion: demo\n    kind: Space\n    spec: {{description: alike}}\n"
+        )
+    };
+    scratch.write("m/w.yaml", replicas(3));
+    let watching = Watching::started(&scratch, "--resync 1s");
+    until("all are there", || served.names("/spaces", "id") == ["w-0", "w-1", "w-2"]);
+    scratch.write("m/w.yaml", replicas(1));
+    until("two go", || served.names("/spaces", "id") == ["w-0"]);
+    served.call("PUT", "/spaces/w-7", "{}");
+    until("one more goes", || served.names("/spaces", "id") == ["w-0"]);
+    watching.until_said("pruning has deleted", 2);
+    watching.ends("TERM", 0);
+}

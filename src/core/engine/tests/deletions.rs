@@ -87,6 +87,32 @@ fn replaced() -> (Model, [Document; 2], Options) {
     (model, documents, Options { replace: ["Zone/z".to_owned()].into(), ..Options::default() })
 }
 
+/// A listing that can never be whole proves no name free, and an id that is gone is of no object: what would be made
+/// after the deletion could never be.
+#[test]
+fn nothing_is_replaced_whose_name_could_not_be_seen_to_be_free() {
+    for whole in [true, false] {
+        let fixed = Kind { update: None, ..kind("Team", true, None) };
+        let mut model = Model::new(vec![fixed]);
+        model.put("Team", &[("name", "a")], json!({"size": 1}));
+        let documents = [document("Team", &[("name", "a")], json!({"size": 2}))];
+        let consent = Options { replace: ["Team/a".to_owned()].into(), ..Options::default() };
+        for n in (1..50).filter(|_| !whole) {
+            model.faults.insert(("list", n), Fault::Incomplete);
+        }
+        let report = told(&model.apply_with(&documents, consent, None));
+        match whole {
+            true => assert_eq!(report, "done: "),
+            false => {
+                let why =
+                    "refused: once deleted, nothing could tell that its name is free: the listing was cut";
+                assert_eq!(report, why);
+                assert!(model.writes().is_empty(), "{:?}", model.log);
+            }
+        }
+    }
+}
+
 fn is_whole(model: &Model) -> bool {
     let zone = model.get("Zone", "z").is_some_and(|zone| zone["size"] == 2);
     zone && model.get("Record", "z/r").is_some_and(|record| record["ttl"] == 5)

@@ -61,6 +61,7 @@ impl Scene {
             kind: kind_name(kind),
             within: within.iter().map(|(part, value)| ((*part).into(), Value::from(*value))).collect(),
             exclusive: false,
+            replicas: None,
             origin: Origin { file: "set.yaml".into(), at: Pos { line: 1, column: 1 } },
         };
         let scope = match dice.below(3) {
