@@ -11,30 +11,31 @@
 //! Everything is on loopback, and ends by itself. `TRUEUP_BENCH_OBJECTS` (10,000) and `TRUEUP_BENCH_SECONDS` (600 for
 //! `steady` and `drift`, half of it for `outage`) scale it.
 
-#[path = "support/objects.rs"]
-mod objects;
-#[path = "support/told.rs"]
-mod told;
+#[allow(dead_code)] // what only the other benchmarks need
+mod support;
 mod watching;
 
 use std::time::Duration;
 
 use watching::{drift, kill, outage, repair, steady};
 
+/// What a scenario runs.
+type Scenario = fn(&watching::Size);
+
 fn main() {
     let size = watching::Size {
-        objects: told::number("TRUEUP_BENCH_OBJECTS", 10_000),
-        time: Duration::from_secs(told::number("TRUEUP_BENCH_SECONDS", 600) as u64),
+        objects: support::number("TRUEUP_BENCH_OBJECTS", 10_000),
+        time: Duration::from_secs(support::number("TRUEUP_BENCH_SECONDS", 600) as u64),
     };
     let wanted: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let scenarios: [(&str, fn(&watching::Size)); 5] = [
+    let scenarios: [(&str, Scenario); 5] = [
         ("steady", steady::run),
         ("repair", repair::run),
         ("drift", drift::run),
         ("outage", outage::run),
         ("kill", kill::run),
     ];
-    println!("{} objects of about 600 bytes, {} to a page", size.objects, objects::PAGE);
+    println!("{} objects of about 600 bytes, {} to a page", size.objects, support::objects::PAGE);
     for (name, run) in scenarios {
         if wanted.is_empty() || wanted.iter().any(|word| word == name) {
             run(&size);

@@ -2,20 +2,32 @@
 
 pub mod objects;
 pub mod process;
-mod told;
 
 use std::time::Duration;
 
-pub use told::{middle, number, verdict};
-
 /// Runs of each measurement; the median counts.
 pub const RUNS: usize = 5;
+
+/// The number that the variable `name` sets, for quick tries.
+pub fn number(name: &str, usual: usize) -> usize {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
 
 /// The middle of what [`RUNS`] measurements gave.
 pub fn median<T: PartialOrd>(mut measure: impl FnMut() -> T) -> T {
     middle((0..RUNS).map(|_| measure()).collect())
 }
 
+pub fn middle<T: PartialOrd>(mut all: Vec<T>) -> T {
+    all.sort_by(|a, b| a.partial_cmp(b).expect("measurements can be compared"));
+    all.swap_remove(all.len() / 2)
+}
+
 pub fn ratio(a: Duration, b: Duration) -> f64 {
     a.as_secs_f64() / b.as_secs_f64()
+}
+
+/// `met` or `missed`, to stand behind a figure.
+pub fn verdict(met: bool) -> &'static str {
+    if met { "met" } else { "missed" }
 }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use super::{Size, World, wait_for};
-use crate::told::verdict;
+use crate::support::verdict;
 
 pub fn run(size: &Size) {
-    let world = World::new(size.objects);
+    let world = World::new(size.objects, true);
     let watch = world.watch(&[]);
     let before = world.writes().len();
     // On what watch sends; `PUT` with a precondition is its own, as others send none.
@@ -53,8 +53,8 @@ pub fn run(size: &Size) {
 
 /// Somebody's write, which may fail; whether it was answered with success.
 fn attempt(world: &World, i: usize, replicas: Option<usize>) -> bool {
-    let url = format!("http://127.0.0.1:{}/widgets/{}", world.port(), crate::objects::name(i));
-    let mut whole = crate::objects::body(i);
+    let url = format!("http://127.0.0.1:{}/widgets/{}", world.port(), crate::support::objects::name(i));
+    let mut whole = crate::support::objects::body(i);
     let sent = match replicas {
         Some(replicas) => {
             whole["replicas"] = (100 + replicas).into();

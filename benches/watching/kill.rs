@@ -9,7 +9,7 @@ const KILLS: usize = 20;
 
 pub fn run(size: &Size) {
     let objects = size.objects.min(1_000);
-    let mut world = World::new(objects);
+    let mut world = World::new(objects, true);
     let mut watch = world.watch(&[]);
     let mut random = fastrand::Rng::with_seed(11);
     for turn in 0..2 * KILLS {

@@ -17,7 +17,10 @@ use reqwest::{Client, Method};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
-use super::objects::{PAGE, body, manifests, name};
+use super::support::objects::{PAGE, body, manifests, name};
+
+/// Where the server tells what changes, as the last member of the kind.
+const FEED: &str = "      watch: {request: GET /widgets?watch, by: sse, key: \"{name: .id}\", replay: true, heartbeat: 15s}\n";
 
 /// How large a scenario is.
 pub struct Size {
@@ -37,12 +40,17 @@ pub struct World {
 }
 
 impl World {
-    /// An empty server, which keeps a log of its writes, and documents for so many objects.
-    pub fn new(objects: usize) -> World {
+    /// An empty server, which keeps a log of its writes, and documents for so many objects, which it may tell of.
+    pub fn new(objects: usize, feed: bool) -> World {
         let folder = tempfile::tempdir().expect("a scratch folder");
         let port = free_port();
         let files =
             manifests(folder.path(), &format!("http://127.0.0.1:{port}"), objects, &|_| String::new());
+        if feed {
+            let backend = files.join("backend.yaml");
+            let kinds = std::fs::read_to_string(&backend).expect("it was written");
+            std::fs::write(backend, kinds + FEED).expect("a file");
+        }
         std::fs::write(folder.path().join("faults.yaml"), "rules: []\n").expect("a file");
         let client = Client::builder().no_proxy().build().expect("a client");
         let runtime = Runtime::new().expect("a runtime");

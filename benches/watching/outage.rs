@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::{Size, World, wait_for};
-use crate::told::verdict;
+use crate::support::verdict;
 
 pub fn run(size: &Size) {
     let away = size.time / 2;
-    let mut world = World::new(size.objects);
+    let mut world = World::new(size.objects, true);
     let watch = world.watch(&[]);
     world.kill_server();
     let requests = accept_and_drop(world.port(), away);

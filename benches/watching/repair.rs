@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 use reqwest::Method;
 
 use super::{Size, World, wait_for};
-use crate::objects;
-use crate::told::{middle, verdict};
+use crate::support::objects;
+use crate::support::{middle, verdict};
 
 pub fn run(size: &Size) {
-    let world = World::new(size.objects);
     {
+        let world = World::new(size.objects, true);
         let _watch = world.watch(&[]);
         let server = middle((0..20).map(|i| one_request(&world, i)).collect());
         let mut times: Vec<Duration> = (0..20).map(|i| repaired(&world, i * size.objects / 20)).collect();
@@ -26,7 +26,8 @@ pub fn run(size: &Size) {
         );
     }
     let resync = Duration::from_secs(20);
-    let _watch = world.watch(&["--no-feeds", "--interval", "1h", "--resync", "20s"]);
+    let world = World::new(size.objects, false);
+    let _watch = world.watch(&["--interval", "1h", "--resync", "20s"]);
     let time = repaired(&world, 0);
     let met = verdict(time <= resync.mul_f64(1.1));
     println!(

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use super::{Size, World};
-use crate::told::verdict;
+use crate::support::verdict;
 
 pub fn run(size: &Size) {
-    for (name, flags) in [("with the change feed", &[][..]), ("by polling alone", &["--no-feeds"][..])] {
-        let world = World::new(size.objects);
-        let watch = world.watch(flags);
+    for (name, feed) in [("with the change feed", true), ("by polling alone", false)] {
+        let world = World::new(size.objects, feed);
+        let watch = world.watch(&[]);
         // The first pass is over; what it left to be given back is given back.
         std::thread::sleep(Duration::from_secs(5));
         let (writes, requests, processor) = (world.writes().len(), watch.requests(&world), watch.processor());

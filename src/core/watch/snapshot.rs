@@ -7,6 +7,7 @@ use std::time::Duration;
 use super::super::identity::ObjectId;
 use super::super::problem::Problem;
 use super::super::redact::Redactor;
+use super::super::report::Requests;
 use super::super::scrub;
 use super::status::{Condition, ObjectStatus, Status, TargetStatus, Truth};
 
@@ -18,6 +19,8 @@ pub struct Snapshot {
     pub status: Status,
     /// A pass has ended for every object since it was last wanted otherwise.
     pub seen_all: bool,
+    /// Requests that were sent since the backends were opened.
+    pub requests: Requests,
     /// The wall clock when the time of the loop was zero, since 1970: what turns the times of [`Status`] into dates.
     /// See [`zero`].
     pub zero: Duration,

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use crate::core::escape;
 use crate::core::redact::Redactor;
+use crate::core::report::Requests;
 use crate::core::watch::status::{BOUNDS, Counters, Histogram};
 use crate::core::watch::{ConditionKind, Origin, Role, Snapshot, Truth};
 
@@ -100,6 +101,7 @@ pub fn metrics(snapshot: &Snapshot, now: Duration, process: &Process, redactor: 
     queue(&mut page, &snapshot.status.counters, now);
     controller(&mut page, &snapshot.status.counters);
     objects(&mut page, snapshot);
+    requests(&mut page, &snapshot.requests);
     hints(&mut page, &snapshot.status.counters);
     targets(&mut page, snapshot, redactor);
     own(&mut page, snapshot, process);
@@ -170,6 +172,17 @@ fn objects(page: &mut Page, snapshot: &Snapshot) {
         &[],
         number(counters.writes),
     );
+}
+
+fn requests(page: &mut Page, requests: &Requests) {
+    let name = "trueup_requests_total";
+    page.family(name, Sort::Counter, "Requests that were sent, by role.");
+    let Requests { list, read, login, create, update, delete } = *requests;
+    let roles = [("list", list), ("read", read), ("login", login)];
+    let writes = [("create", create), ("update", update), ("delete", delete)];
+    for (role, count) in roles.into_iter().chain(writes) {
+        page.sample(name, &[("role", role)], number(count));
+    }
 }
 
 fn hints(page: &mut Page, counters: &Counters) {

@@ -7,6 +7,7 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::node::{Origin, Pos};
 use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
+use crate::core::report::Requests;
 use crate::core::watch::hint;
 use crate::core::watch::status::{Condition, Counters, ObjectStatus, Status, TargetStatus};
 use crate::core::watch::{ConditionKind as Kind, Desired, Instance, Role, Snapshot, Truth};
@@ -153,6 +154,7 @@ pub fn snapshot() -> Snapshot {
             warnings: vec!["40 writes in 10 minutes for 2 changes of the files".into()],
         },
         seen_all: true,
+        requests: Requests { list: 40, read: 7, create: 1, update: 3, ..Requests::default() },
         zero: ZERO,
     }
 }

@@ -27,6 +27,7 @@ use super::ways::Ways;
 use super::{NotBegun, Settings};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
+use crate::core::report::Requests;
 use crate::core::watch::observer::Feed;
 use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Role, Snapshot, snapshot};
 use crate::render::out::Out;
@@ -55,6 +56,8 @@ pub struct Driver<'o> {
     lead: Option<Lead>,
     manager: Manager,
     showing: Showing,
+    /// Requests that were sent when they were shown last.
+    sent: Requests,
     /// Something changed since it was shown.
     dirty: bool,
     passes: JoinSet<Ended>,
@@ -153,6 +156,7 @@ impl<'o> Driver<'o> {
             person: false,
             pruning: FuturesUnordered::new(),
             prune_at: now,
+            sent: Requests::default(),
             prune_halt: Halt::default(),
             halt: Halt::default(),
             wake: None,
@@ -296,6 +300,7 @@ impl<'o> Driver<'o> {
     fn tick(&mut self) {
         self.manager.beat();
         self.showing.alive();
+        self.dirty |= self.ground.ways.requests() != self.sent;
         if std::mem::take(&mut self.dirty) {
             self.show();
         }
@@ -305,7 +310,9 @@ impl<'o> Driver<'o> {
         if self.showing.is_of_use() {
             let (desired, status) = (self.state.clone(), self.machine.status());
             let seen_all = self.machine.has_seen_all();
-            self.showing.publish(Snapshot { desired, status, seen_all, ..Snapshot::default() });
+            self.sent = self.ground.ways.requests();
+            let requests = self.sent;
+            self.showing.publish(Snapshot { desired, status, seen_all, requests, ..Snapshot::default() });
         }
     }
 
