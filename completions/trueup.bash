@@ -878,7 +878,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__watch)
-            opts="-f -l -v -q -h --once --dry-run --interval --resync --max-changes --lease --lease-duration --shards --status-file --listen --token-env --hook-secret-env --log --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --once --dry-run --interval --resync --max-changes --lease --lease-duration --shards --status-file --listen --listen-token-env --hook-secret-env --log --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -927,7 +927,7 @@ _trueup() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --token-env)
+                --listen-token-env)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

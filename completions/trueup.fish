@@ -137,11 +137,11 @@ complete -c trueup -n "__fish_trueup_using_subcommand watch" -l lease-duration -
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l shards -d 'With --lease: so many instances at most share the objects, by as many leases' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l status-file -d 'Keep the status in this file, for `trueup status`' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen -d 'Serve status and metrics here: a port of this machine alone, or an address with a port' -r
-complete -c trueup -n "__fish_trueup_using_subcommand watch" -l token-env -d 'Variable of the environment that holds the token which those who ask at the port must show' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen-token-env -d 'Variable of the environment that holds the token which those who ask at the port must show' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l hook-secret-env -d 'Variable of the environment that holds the secret by which webhooks are signed; without it there are none' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l log -d 'How lines of the log are written' -r -f -a "text\t''
 ndjson\t'One JSON object a line'"
-complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-deletes -d 'So many objects of a Set may be pruned [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r

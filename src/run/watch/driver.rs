@@ -18,7 +18,7 @@ use super::loading::{self, Loading};
 use super::observers::{Hinted, Hints, Observers, hints};
 use super::pass::{self, Ended, GRACE, Ground, Halt};
 use super::polling::{Pace, Polling};
-use super::prune::{self, Pruned};
+use super::prune::{self, Job, Pruned};
 use super::say::{Teller, cause};
 use super::showing::Showing;
 use super::standing::Alive;
@@ -412,9 +412,9 @@ impl<'o> Driver<'o> {
         self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
         let sets = desired.claimed(self.settings.pruning.deletes);
         let doubts = prune::doubts(desired, &sets, &self.machine.status());
-        let (ground, gates, halt) = (self.ground.clone(), self.settings.pruning, self.prune_halt.clone());
-        let pruning =
-            prune::prune(ground, gates, sets, doubts, self.as_read.clone(), left, fastrand::u64(..), halt);
+        let (gates, files) = (self.settings.pruning, self.as_read.clone());
+        let job = Job { gates, sets, doubts, files, most_writes: left };
+        let pruning = prune::prune(self.ground.clone(), job, fastrand::u64(..), self.prune_halt.clone());
         self.pruning.push(Box::pin(pruning));
         self.prune_at = Instant::now() + self.settings.machine.resync;
     }

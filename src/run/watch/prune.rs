@@ -20,6 +20,18 @@ use crate::run::sweep;
 
 use super::desired::Desired;
 
+/// What is to be looked through, and what may be done about it.
+pub struct Job {
+    pub gates: Gates,
+    pub sets: Vec<Set>,
+    /// Of [`doubts`].
+    pub doubts: BTreeMap<usize, String>,
+    /// As they were when the documents were read.
+    pub files: AsRead,
+    /// What is over it stays for now; `None`: no limit.
+    pub most_writes: Option<usize>,
+}
+
 /// What came of it.
 #[derive(Default)]
 pub struct Pruned {
@@ -53,16 +65,8 @@ pub fn doubts(desired: &Desired, sets: &[Set], status: &Status) -> BTreeMap<usiz
 ///
 /// # Errors
 /// Objects that are to go and cannot be linked with the documents.
-pub async fn prune(
-    ground: Ground,
-    gates: Gates,
-    sets: Vec<Set>,
-    doubts: BTreeMap<usize, String>,
-    files: AsRead,
-    most_writes: Option<usize>,
-    seed: u64,
-    halt: Halt,
-) -> Option<Result<Pruned, Problem>> {
+pub async fn prune(ground: Ground, job: Job, seed: u64, halt: Halt) -> Option<Result<Pruned, Problem>> {
+    let Job { gates, sets, doubts, files, most_writes } = job;
     let desired = ground.desired.clone();
     let swept = tokio::select! {
         swept = list(&sets, &ground) => swept,
