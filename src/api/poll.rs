@@ -194,7 +194,8 @@ impl Line {
                     _ => None,
                 };
                 let key = || target.id.key.clone();
-                let changes = seen.map(|digest| Changes { keys: vec![(key(), digest)], strangers: 0 });
+                let changes =
+                    seen.map(|digest| Changes { keys: vec![(key(), digest)], ..Changes::default() });
                 Poll { polled: changes.map_or(Polled::Same, Polled::Changed), wait }
             }
             Err(failure) => failed(failure),

@@ -61,6 +61,7 @@ struct Entry {
     /// The poll that saw it last.
     round: u32,
     wrong: bool,
+    level: bool,
 }
 
 const STRANGER: u32 = u32::MAX;
@@ -73,6 +74,8 @@ const KEPT: u32 = 8;
 struct Seen {
     sum: Option<u128>,
     wrong: bool,
+    /// Any element of it is not known to be as it is wanted.
+    doubtful: bool,
 }
 
 /// What has changed since the last poll.
@@ -81,6 +84,8 @@ pub struct Changes {
     /// Objects of interest that came, went, or are another way than they were; each with what was seen of it. After
     /// the first poll those that are known not to be as they are wanted.
     pub keys: Vec<(Key, Digest)>,
+    /// How many of them are known to be as they are wanted by now.
+    pub level: usize,
     /// How many elements that no document names came or went; one that changed is two.
     pub strangers: usize,
 }
@@ -195,13 +200,13 @@ impl Known {
             };
             Some((at, sight))
         });
-        let (at, Sight { digest: sight, wrong }) = match found {
+        let (at, Sight { digest: sight, wrong, level }) = match found {
             Some((at, sight)) => (u32::try_from(at).unwrap_or(STRANGER), sight),
-            None => (STRANGER, Sight { digest, wrong: false }),
+            None => (STRANGER, Sight { digest, wrong: false, level: false }),
         };
         self.came += usize::from(at == STRANGER);
         // It counts as seen at the end of the round.
-        self.elements.insert(digest, Entry { sight, at, round: self.round.wrapping_sub(1), wrong });
+        self.elements.insert(digest, Entry { sight, at, round: self.round.wrapping_sub(1), wrong, level });
         digest
     }
 
@@ -244,6 +249,7 @@ impl Known {
                 if let Some(seen) = seen.get_mut(entry.at as usize) {
                     seen.sum = Some(seen.sum.unwrap_or_default().wrapping_add(entry.sight.0));
                     seen.wrong |= entry.wrong;
+                    seen.doubtful |= !entry.level;
                 }
             }
         }
@@ -254,7 +260,7 @@ impl Known {
     fn conclude(&mut self, seen: &[Seen], complete: bool) -> Option<Changes> {
         let mut changes = Changes::default();
         for (at, (key, interest)) in self.interests.iter().enumerate() {
-            let Seen { sum, wrong } = seen[at];
+            let Seen { sum, wrong, doubtful } = seen[at];
             if sum.is_none() && !complete {
                 continue;
             }
@@ -265,6 +271,8 @@ impl Known {
                 false => wrong || sum.is_none() && nothing().wrong,
             };
             if told {
+                let level = if sum.is_some() { !doubtful } else { nothing().level };
+                changes.level += usize::from(level);
                 changes.keys.push((key.clone(), sum.map_or_else(|| nothing().digest, Digest)));
             }
         }

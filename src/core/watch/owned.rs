@@ -57,6 +57,8 @@ pub struct Sight {
     /// It is known not to be as it is wanted. Where the document names fields of others, whose values are not at
     /// hand, nothing is known.
     pub wrong: bool,
+    /// It is known to be as it is wanted: there is nothing to do.
+    pub level: bool,
 }
 
 impl Interest {
@@ -71,7 +73,7 @@ impl Interest {
 
     /// What is seen where nothing is.
     pub fn nothing(&self) -> Sight {
-        Sight { digest: Digest::of_bytes(b"nothing"), wrong: !self.absent }
+        Sight { digest: Digest::of_bytes(b"nothing"), wrong: !self.absent, level: self.absent }
     }
 
     /// What is seen of an object. Its id and its state belong to it: one that was made anew under the same name has
@@ -88,11 +90,14 @@ impl Interest {
             text.push_str(&path.get(&item.value).map(canonical_text).unwrap_or_default());
         }
         let mut wrong = self.absent || item.deleting;
+        let mut level = !wrong && item.ready != Some(false);
         if let Some((bodies, at)) = &self.spec {
             let spec = bodies.body(*at);
-            wrong |= add_owned(&mut text, spec, rules, &item.value) && !has_references(spec);
+            let differs = add_owned(&mut text, spec, rules, &item.value);
+            wrong |= differs && !has_references(spec);
+            level &= !differs;
         }
-        Sight { digest: Digest::of_bytes(text.as_bytes()), wrong }
+        Sight { digest: Digest::of_bytes(text.as_bytes()), wrong, level }
     }
 }
 

@@ -260,6 +260,33 @@ async fn what_a_pass_lists_is_polled_from_then_on() {
 }
 
 #[tokio::test]
+async fn a_crowd_is_one_hint_and_none_where_all_is_well_by_now() {
+    let world = World::new();
+    const ALL: usize = 300;
+    for at in 0..ALL {
+        world.put(&format!("q{at}"), false, 0).await;
+    }
+    let (desired, client) = scene(&world, ALL, 0);
+    let (polling, mut hinted) = polling(&desired, client);
+    polling.asked(&list());
+    let group = desired.subjects[0].group.clone();
+    assert_eq!(next(&mut hinted).await, [About::Group(group)], "all of them are wrong");
+    for at in 0..ALL - 1 {
+        world.put(&format!("q{at}"), true, 0).await;
+    }
+    // What a poll sees while they are written are few, or all well; the last one is told for sure.
+    asked(&world, 3).await;
+    world.put("q0", false, 1).await;
+    loop {
+        let told = next(&mut hinted).await;
+        assert!(told.iter().all(|about| matches!(about, About::Object(_))), "{told:?}");
+        if told == [About::Object(id("Queue", "q0"))] && world.reads.load(Ordering::SeqCst) == 0 {
+            break;
+        }
+    }
+}
+
+#[tokio::test]
 async fn an_object_without_a_listing_is_polled_by_its_own_read() {
     let world = World::new();
     let (desired, client) = scene(&world, 1, 2);

@@ -202,6 +202,9 @@ impl Group {
     }
 }
 
+/// More changes in one poll than this are a crowd.
+const CROWD: usize = 256;
+
 /// Polls once.
 pub async fn poll(polls: Arc<dyn Polls>, kind: Arc<Kind>, what: What, memory: Memory) -> (Memory, Poll) {
     match (&what, memory) {
@@ -251,7 +254,13 @@ impl Post {
         Told { came, hints, failure, wait: poll.wait }
     }
 
+    /// A hint for each object. Of many objects that are all as they are wanted by now, none: that is what our own
+    /// writes look like from here, and a pass has seen them already. Of other crowds, one for all of the group.
     fn hints(&self, changes: &Changes) -> Vec<Hint> {
+        if changes.keys.len() > CROWD {
+            let any = changes.level < changes.keys.len();
+            return any.then(|| hint(About::Group(self.group.clone()), None)).into_iter().collect();
+        }
         let about =
             |key: &_| About::Object(ObjectId { kind: self.kind.name.clone(), key: Clone::clone(key) });
         changes.keys.iter().map(|(key, digest)| hint(about(key), Some(*digest))).collect()
