@@ -302,7 +302,12 @@ impl Engine {
         let key = self.objects[object].key_now().clone();
         let gone = self.objects[object].gone.clone();
         let told = shared.tell(&key, pinned.as_deref(), gone.as_deref()).expect("there is a listing");
-        self.objects[object].created &= matches!(told, Told::Absent | Told::Missing(_));
+        self.objects[object].created &= matches!(told, Told::Absent | Told::Behind(_) | Told::Missing(_));
+        if let Told::Behind(item) = &told
+            && self.is_disputed(object, asked, item)
+        {
+            return;
+        }
         let readable = self.objects[object].kind.readable_by_key();
         match told.seen() {
             Ok(Seen::Present(item)) if partial && matches!(self.objects[object].kind.read, Read::Op(_)) => {
@@ -331,6 +336,7 @@ impl Engine {
                     return self.observed(object, asked, Seen::Unknown(why));
                 }
                 this.seen_by_read = true;
+                this.is_found_again();
                 self.seen += 1;
                 return self.observed(object, asked, Seen::Present(item));
             }

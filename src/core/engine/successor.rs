@@ -2,14 +2,17 @@
 //! was to follow it.
 //!
 //! Where names are ours, the server refuses a second one. Where ids are the server's, it makes two of them; so the
-//! absence of an id proves nothing of the name, and the name is looked for before anything is created.
+//! absence of an id proves nothing of the name, and the name is looked for before anything is created. A listing that
+//! still shows that very id contradicts the read, or is older than it: it proves no absence.
 
 use std::sync::Arc;
 
+use super::super::exchange::Item;
+use super::super::fields::VISIBLE;
 use super::super::report::{Explanation, Outcome};
-use super::Engine;
 use super::decide::Seen;
 use super::object::Object;
+use super::{Engine, backoff};
 
 impl Object {
     /// Forgets the server's id, which names nothing any more, so that the next look is by name. `false` where the
@@ -25,6 +28,13 @@ impl Object {
         self.gone = Some(id);
         self.own_read = false;
         true
+    }
+
+    /// A read has found what was looked for. What a read before had said to be gone is there, unless we have deleted it.
+    pub(super) fn is_found_again(&mut self) {
+        if self.disputed.is_some() && self.deletes == 0 {
+            self.gone = None;
+        }
     }
 
     /// The id of the object that stood under this name before: it is gone, or its deletion was accepted.
@@ -50,6 +60,32 @@ impl Engine {
             self.observe(at);
         }
         seeks
+    }
+
+    /// A listing shows the very object whose id a read has said to name nothing. One of the two is behind, and nobody can
+    /// tell which: it is read again for as long as either may be. False where that time is over and our own deletion
+    /// has decided it.
+    pub(super) fn is_disputed(&mut self, at: usize, asked: u64, item: &Item) -> bool {
+        let ends = self.stopped.is_some() || self.options.attempts.is_some();
+        let now = self.now;
+        let object = &mut self.objects[at];
+        let (since, shown) = object.disputed.get_or_insert((now, 0));
+        *shown += 1;
+        let (since, shown) = (*since, *shown);
+        let over = ends || now >= since + object.kind.visible.max(VISIBLE);
+        if over && object.deletes > 0 {
+            return false;
+        }
+        if over {
+            let why = "whether it exists cannot be told: a listing shows it, and a read of it says that it is not there";
+            self.observed(at, asked, Seen::Unknown(Explanation::new(why)));
+            return true;
+        }
+        object.server_id.clone_from(&item.server_id);
+        object.own_read = true;
+        object.fence = asked;
+        self.wait(at, backoff::visibility_delay(shown));
+        true
     }
 
     /// Where an object stands whose name another has, in a run that knew the former one only.
