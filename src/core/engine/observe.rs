@@ -266,7 +266,9 @@ impl Engine {
         let no_list = failure.class == FailureClass::Status(404) && self.stopped.is_none();
         for object in std::mem::take(&mut shared.waiting) {
             self.objects[object].observed.heard = Some(Heard::of(&failure));
-            if no_list && self.objects[object].kind.readable_by_key() {
+            if no_list && self.is_gone_with_all(object) {
+                self.observed(object, asked, Seen::Absent);
+            } else if no_list && self.objects[object].kind.readable_by_key() {
                 self.objects[object].fence = asked;
                 self.ask_read(object);
             } else {

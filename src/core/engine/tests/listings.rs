@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::model::{Fault, Model, document, kind};
-use crate::core::document::Document;
+use crate::core::document::{Document, Ensure};
 use crate::core::engine::Options;
 use crate::core::exchange::{Answer, FailureClass, Progress};
 use crate::core::kind::{Kind, Piece, Read};
@@ -229,4 +229,46 @@ fn what_this_run_deleted_is_made_again_however_long_listings_show_it() {
     let report = model.apply(&documents);
     assert_eq!(model.writes(), ["delete Team a", "create Team a"], "{report:?}");
     assert!(model.took > Duration::from_secs(29), "{:?}", model.took);
+}
+
+/// A listing that was behind told an id, another had made the object anew under another id, and the absence of the first
+/// was taken for that of the object: it was to go, stood, and was called in sync (seed 75976).
+#[test]
+fn what_is_to_go_is_looked_for_by_name_once_its_id_names_nothing() {
+    fn after_the_listing(model: &mut Model, then: fn(&mut Model)) {
+        if model.log.len() == 1 {
+            model.objects.clear();
+            then(model);
+        }
+    }
+    let anew: fn(&mut Model) =
+        |model| after_the_listing(model, |model| model.put("Team", &[("name", "a")], json!({"size": 7})));
+    let gone: fn(&mut Model) = |model| after_the_listing(model, |_| {});
+    for (meddle, result) in [(anew, "conflict"), (gone, "in-sync")] {
+        let mut model = Model::new(vec![kind("Team", true, None)]);
+        model.put("Team", &[("name", "a")], json!({"size": 7}));
+        let mut documents = [team_of("a")];
+        documents[0].policy.ensure = Ensure::Absent;
+        model.at_look = Some(meddle);
+        let report = model.apply(&documents);
+        assert_eq!(report.objects[0].result.word(), result, "{:?}", model.log);
+        assert_eq!(model.log, ["list Team", "read Team a", "list Team"], "{result}");
+        let next = model.apply(&documents).objects[0].result.word();
+        assert_eq!(next, if result == "conflict" { "done" } else { "in-sync" });
+    }
+}
+
+/// Another read of a replica that was behind (seed 88978).
+#[test]
+fn what_is_to_go_and_is_listed_is_read_again() {
+    for (hidden, result, writes) in [(1, "done", &["delete Team a"][..]), (40, "in-sync", &[])] {
+        let (mut model, mut documents) = shown_in_part();
+        documents[0].policy.ensure = Ensure::Absent;
+        for nth in 1..=hidden {
+            model.faults.insert(("read", nth), Fault::Hides);
+        }
+        let report = model.apply(&documents);
+        assert_eq!(report.objects[0].result.word(), result, "{:?}", model.log);
+        assert_eq!(model.writes(), writes, "{hidden}");
+    }
 }
