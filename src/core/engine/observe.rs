@@ -298,6 +298,9 @@ impl Engine {
     }
 
     fn observed_in_listing(&mut self, collection: usize, object: usize, asked: u64) {
+        if self.objects[object].outcome().is_some() {
+            return;
+        }
         let shared = &mut self.collections.all[collection];
         let partial = shared.kind.list.as_ref().is_some_and(|list| list.partial);
         let pinned = self.objects[object].policy.pinned_id.clone();
@@ -329,8 +332,11 @@ impl Engine {
         }
     }
 
-    /// The answer to a read.
+    /// The answer to a read. What was settled meanwhile, as by the end of the run, stays so.
     pub(super) fn read(&mut self, object: usize, asked: u64, answer: Answer) {
+        if self.objects[object].outcome().is_some() {
+            return;
+        }
         let failure = match answer {
             Answer::Found(item) => {
                 let this = &mut self.objects[object];
