@@ -120,21 +120,38 @@ fn is_refused_by_nature(world: &World, at: usize) -> bool {
         || (manner.profile == Profile::P7 && (astray || pinned.is_none()))
 }
 
+/// What takes longer than a run waits, and the next run says what is left of it; and what was skipped for want of that.
+fn takes_longer(world: &World, done: &Ended) -> Vec<bool> {
+    let scene = &world.scene;
+    let told = |at: usize| done.report.objects.iter().find(|entry| entry.id == scene.documents[at].id);
+    let longer = |at: usize| {
+        told(at).is_some_and(|entry| {
+            // A name is taken for a while after its object was deleted.
+            let taken = scene.manners[at].profile == Profile::P9 && entry.action == Action::Replace;
+            // What another's finalizer kept went later, after the run had said that it was going.
+            let going =
+                matches!(&entry.result, Outcome::Unknown(why) if why.message.contains("is deleting it"));
+            taken || (going && world.is_right(at))
+        })
+    };
+    let mut all: Vec<bool> = (0..scene.documents.len()).map(longer).collect();
+    let is_skipped = |at: usize| told(at).is_some_and(|entry| matches!(entry.result, Outcome::Skipped(_)));
+    for _ in 0..all.len() {
+        for at in (0..all.len()).filter(|at| is_skipped(*at)) {
+            all[at] = all[at] || scene.graph.nodes[at].needs().into_iter().any(|need| all[need]);
+        }
+    }
+    all
+}
+
 /// Once the troubles are over, one run is enough.
 pub fn converged(world: &World, done: &Ended) -> Vec<String> {
-    let stubborn = stubborn(world);
+    let (stubborn, longer) = (stubborn(world), takes_longer(world, done));
     let mut broken = Vec::new();
-    for at in (0..stubborn.len()).filter(|at| !stubborn[*at]) {
+    for at in (0..stubborn.len()).filter(|at| !stubborn[*at] && !longer[*at]) {
         let document = &world.scene.documents[at];
         let entry = done.report.objects.iter().find(|entry| entry.id == document.id).expect("it is told of");
         let settled = matches!(entry.result, Outcome::InSync | Outcome::Done);
-        // A name is taken for a while after its object was deleted.
-        let taken = world.scene.manners[at].profile == Profile::P9 && entry.action == Action::Replace;
-        // What another's finalizer kept went later, after the run had said that it was going.
-        let going = matches!(&entry.result, Outcome::Unknown(why) if why.message.contains("is deleting it"));
-        if taken || (going && world.is_right(at)) {
-            continue;
-        }
         if !settled || !world.is_right(at) {
             broken.push(format!("I1: {} did not converge: {:?}", entry.id, entry.result));
         }
