@@ -344,7 +344,8 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
         return refused(FailureClass::Exists);
     }
     match error {
-        Some(409 | 412) => return refused(FailureClass::Conflict),
+        Some(409) => return refused(FailureClass::Conflict),
+        Some(412) => return refused(FailureClass::Mismatch),
         // A bare 500 may come after the deed; here the kind says that nothing was done, and nothing will be.
         Some(500) if seen.failed.is_some() => return refused(FailureClass::Refused),
         Some(status) => return refused(FailureClass::Status(status)),

@@ -244,7 +244,7 @@ fn writes_are_hints() {
         (Delete, 200, vec![("content-type", "text/html; charset=utf-8")], "", "accepted -"),
         (Update, 200, vec![], created, "accepted -"),
         (Update, 409, vec![], "", "Conflict: doing it: the server answered 409 Conflict"),
-        (Update, 412, vec![], "", "Conflict: doing it: the server answered 412 Precondition Failed"),
+        (Update, 412, vec![], "", "Mismatch: doing it: the server answered 412 Precondition Failed"),
         (Update, 404, vec![], "", "Status(404): doing it: the server answered 404 Not Found"),
         (
             Update,
@@ -257,7 +257,7 @@ fn writes_are_hints() {
         (Delete, 202, vec![], "", "accepted - pending"),
         (Delete, 404, vec![], "", "absent"),
         (Delete, 410, vec![], "", "absent"),
-        (Delete, 412, vec![], "", "Conflict: doing it: the server answered 412 Precondition Failed"),
+        (Delete, 412, vec![], "", "Mismatch: doing it: the server answered 412 Precondition Failed"),
     ] {
         assert_eq!(word(&write_of(&kind(), role, answer(status, &headers, body))), want, "{role:?} {status}");
     }
@@ -305,7 +305,7 @@ fn the_text_of_an_error_is_no_secret_for_want_of_fields() {
 fn a_500_that_the_kind_knows_is_a_refusal() {
     let mut kind = kind();
     kind.failed = Some(filter(".body.error"));
-    for (status, want) in [(500, "Refused"), (503, "Status(503)"), (404, "Status(404)"), (412, "Conflict")] {
+    for (status, want) in [(500, "Refused"), (503, "Status(503)"), (404, "Status(404)"), (412, "Mismatch")] {
         let told = word(&write_of(&kind, Role::Update, answer(status, &[], r#"{"error":"no"}"#)));
         assert!(told.starts_with(&format!("{want}: ")), "{told}");
     }

@@ -303,8 +303,10 @@ pub enum FailureClass {
     Exists,
     /// The idempotency key of a create was used for another payload.
     KeyUsed,
-    /// A field manager or a precondition refused: 409 or 412.
+    /// A conflict with how the object stands: 409.
     Conflict,
+    /// A precondition does not hold: 412.
+    Mismatch,
     /// The answer cannot be taken for the API's: HTML, another shape, an item without its key, a body over the limit.
     NotTheApi,
     /// The answer is about another object than the one that was asked for, or about none.

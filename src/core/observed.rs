@@ -58,7 +58,8 @@ impl Trouble {
             // What the server does not know how to do, it will not know in a minute.
             FailureClass::Status(501 | 505) => Trouble::Terminal,
             FailureClass::Status(500..) => Trouble::Fault,
-            FailureClass::Exists | FailureClass::KeyUsed | FailureClass::Conflict => Trouble::Passing,
+            FailureClass::Exists | FailureClass::KeyUsed => Trouble::Passing,
+            FailureClass::Conflict | FailureClass::Mismatch => Trouble::Passing,
             // A page of a proxy, a notice of maintenance: it is there for a while.
             FailureClass::NotTheApi | FailureClass::WrongObject => Trouble::Passing,
             FailureClass::Status(_) | FailureClass::Refused | FailureClass::Backend | FailureClass::Setup => {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::api::Paging;
+use super::api::{Paging, URL};
 use super::dice::Dice;
 use super::world::{World, answer, with_header};
 use crate::api::transport::{TransportClass, TransportError};
@@ -151,7 +151,9 @@ impl Fate {
             Fate::RedirectElsewhere(status) => {
                 with_header(answer(status, Value::Null), "location", ELSEWHERE)
             }
-            Fate::RedirectLoop => with_header(answer(307, Value::Null), "location", &request.url),
+            Fate::RedirectLoop => {
+                with_header(answer(307, Value::Null), "location", &in_a_circle(&request.url))
+            }
             Fate::Gone => world.problem(410, "the cursor has expired", request),
             _ => self.spoil(world, done()),
         })
@@ -197,14 +199,27 @@ impl Fate {
     }
 
     /// Whether it can happen to a request. A 404 to an object's own read proves that it is not there, whoever says
-    /// so: nothing can be told from a server that lies about this.
-    pub fn fits(self, request: &HttpRequest) -> bool {
+    /// so: nothing can be told from a server that lies about this, nor from one that leaves out an item where its total
+    /// is not read.
+    pub fn fits(self, request: &HttpRequest, paging: Paging) -> bool {
         let is_cursor = request.role == Role::List && request.method == Method::Get;
         match self {
             Fate::Gone => is_cursor,
+            Fate::TotalAbove => matches!(paging, Paging::Whole | Paging::Numbers | Paging::Link),
             Fate::Status(404) => request.role != Role::Read,
             _ => true,
         }
+    }
+}
+
+/// In an address: it leads to itself only.
+pub const CIRCLE: &str = "circle=";
+
+fn in_a_circle(url: &str) -> String {
+    let whole = url.strip_prefix('/').map_or_else(|| url.to_owned(), |below| format!("{URL}/{below}"));
+    match whole.contains(CIRCLE) {
+        true => whole,
+        false => format!("{whole}{}{CIRCLE}", if whole.contains('?') { '&' } else { '?' }),
     }
 }
 

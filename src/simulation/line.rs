@@ -11,7 +11,7 @@ use url::Url;
 
 use super::api::{TOKEN, URL};
 use super::dice::Dice;
-use super::fate::Fate;
+use super::fate::{CIRCLE, Fate};
 use super::scene::Scene;
 use super::world::{NOTE, World, answer, header};
 use crate::api::transport::{Transport, TransportError};
@@ -92,8 +92,11 @@ impl Sim {
         let mut fate = Fate::Well;
         if self.dice.percent(self.trouble.faults) {
             let drawn = Fate::draw(&mut self.dice, request);
-            fate = if drawn.fits(request) { drawn } else { Fate::Well };
+            fate = if drawn.fits(request, self.world.api.paging) { drawn } else { Fate::Well };
             self.met.insert((format!("{:?}", request.role), fate));
+        }
+        if request.url.contains(CIRCLE) {
+            fate = Fate::RedirectLoop;
         }
         (there, back, fate, number)
     }

@@ -103,6 +103,7 @@ fn is_opinion(failure: &Failure) -> bool {
         FailureClass::NotSent
         | FailureClass::Lost
         | FailureClass::Conflict
+        | FailureClass::Mismatch
         | FailureClass::NotTheApi
         | FailureClass::WrongObject
         | FailureClass::Setup => false,

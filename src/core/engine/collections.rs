@@ -48,6 +48,8 @@ pub enum Told {
     Absent,
     Present(Item),
     Several(Vec<Option<String>>),
+    /// All that has the key is an object that a read has shown to be gone.
+    Behind(Item),
     /// The listing is not known to be whole, and the key is not in it.
     Missing(Explanation),
 }
@@ -123,19 +125,20 @@ impl Shared {
         self.listed.as_ref().map(|listed| listed.asked)
     }
 
-    /// What the last listing says of `key`, or of the object with the id `pinned`. The item is moved out. One with
-    /// the id `gone` is known to be there no longer.
+    /// What the last listing says of `key`, or of the object with the id `pinned`. The item is moved out. A read has
+    /// shown that the id `gone` names nothing.
     pub fn tell(&mut self, key: &Key, pinned: Option<&str>, gone: Option<&str>) -> Option<Told> {
         let listed = self.listed.as_mut()?;
-        let mut same = listed.items.remove(key).unwrap_or_default();
-        same.retain(|item| gone.is_none() || item.server_id.as_deref() != gone);
+        let same = listed.items.remove(key).unwrap_or_default();
+        let is_gone = |item: &Item| gone.is_some() && item.server_id.as_deref() == gone;
+        let (mut behind, mut same): (Vec<Item>, Vec<Item>) = same.into_iter().partition(is_gone);
         if let Some(id) = pinned {
             same.retain(|item| item.server_id.as_deref() == Some(id));
         }
         Some(match same.len() {
             0 => match listed.doubt(key).or_else(|| listed.look_alike(&self.kind, key)) {
                 Some(why) => Told::Missing(why),
-                None => Told::Absent,
+                None => behind.pop().map_or(Told::Absent, Told::Behind),
             },
             1 => Told::Present(same.remove(0)),
             _ => {
@@ -171,7 +174,7 @@ impl Told {
     /// What a key that the listing does tell of is seen as.
     pub fn seen(self) -> Result<Seen, Explanation> {
         match self {
-            Told::Absent => Ok(Seen::Absent),
+            Told::Absent | Told::Behind(_) => Ok(Seen::Absent),
             Told::Present(item) => Ok(Seen::Present(item)),
             Told::Several(ids) => Ok(Seen::Several(ids)),
             Told::Missing(why) => Err(why),

@@ -66,8 +66,24 @@ impl Object {
 }
 
 impl Engine {
-    /// What an object needs, once what is in conflict was given up, where its document says so.
+    /// What an object needs. A replacement is judged by all that the document says, as all of the object would go: what
+    /// waits for another object is left out of what is sent, and what left the files is looked for with it only.
     pub(super) fn decision(&mut self, at: usize) -> Decision {
+        let decision = self.decision_of_now(at);
+        if decision.action != Action::Replace || self.objects[at].later.is_empty() {
+            return decision;
+        }
+        let later = std::mem::take(&mut self.objects[at].later);
+        let whole = self.decision_of_now(at);
+        self.objects[at].later = later;
+        match whole.settled {
+            Some(_) => whole,
+            None => Decision { conflicts: whole.conflicts, ..decision },
+        }
+    }
+
+    /// What an object needs, once what is in conflict was given up, where its document says so.
+    fn decision_of_now(&mut self, at: usize) -> Decision {
         loop {
             let mut decision = self.compared(at);
             if decision.action == Action::Delete {

@@ -54,7 +54,7 @@ pub fn after_write(failure: &Failure) -> AfterWrite {
         FailureClass::Status(status) if is_server_fault(status) => AfterWrite::Uncertain,
         FailureClass::Exists => AfterWrite::Exists,
         FailureClass::KeyUsed => AfterWrite::KeyUsed,
-        FailureClass::Conflict => AfterWrite::Race,
+        FailureClass::Conflict | FailureClass::Mismatch => AfterWrite::Race,
         FailureClass::Status(428) => AfterWrite::Unguarded,
         // The body of a success that cannot be read tells nothing of what was done.
         FailureClass::NotTheApi | FailureClass::WrongObject => AfterWrite::Uncertain,
@@ -103,6 +103,7 @@ mod tests {
             (Exists, AfterAsk::GiveUp, AfterWrite::Exists),
             (KeyUsed, AfterAsk::GiveUp, AfterWrite::KeyUsed),
             (Conflict, AfterAsk::GiveUp, AfterWrite::Race),
+            (Mismatch, AfterAsk::GiveUp, AfterWrite::Race),
             (NotTheApi, AfterAsk::GiveUp, AfterWrite::Uncertain),
             (WrongObject, AfterAsk::GiveUp, AfterWrite::Uncertain),
             (Refused, AfterAsk::GiveUp, AfterWrite::Stop),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::super::exchange::{Body, Failure, Write};
 use super::super::identity::KindName;
-use super::super::kind::{Read, Version};
+use super::super::kind::{Method, Read, Version};
 use super::super::overwritten::overwritten;
 use super::super::report::{Action, Finding, LOST_UPDATE_RISK};
 use super::super::value::Value;
@@ -141,15 +141,18 @@ impl Engine {
     }
 
     /// The server takes no write without a precondition (428). The object is read by itself, once, for the version
-    /// that its kind declares; where there is none to be found, that is the end, and what is missing is told.
+    /// that its kind declares, and the write is sent again: what had one already may have met a server that was not
+    /// itself. The second time is the end, and what is missing is told.
     pub(super) fn unguarded(&mut self, at: usize, queued: &Queued, failure: &Failure) {
         let object = &mut self.objects[at];
         let kind = object.kind.clone();
         let by_itself = matches!(kind.read, Read::Op(_));
         let declared = !matches!(kind.version, Version::None);
         let is_there = matches!(object.seen, Seen::Present(_));
+        // What makes it says that nothing may be there.
+        let by_put = !is_there && kind.create.as_ref().is_some_and(|create| create.method == Method::Put);
         self.guards.strict.insert(kind.name.backend.clone());
-        if declared && is_there && by_itself && !object.seen_by_read && !object.guard.sought {
+        if declared && (is_there || by_put) && by_itself && !object.guard.sought {
             object.guard.sought = true;
             object.own_read = true;
             object.doomed = None;
@@ -164,6 +167,9 @@ impl Engine {
                 "say in the backend where a {name} has its version: `version: etag` where its read answers with an \
                  `ETag`, or `version: .FIELD`; `trueup probe` tells which"
             ),
+            (_, None) if by_put => {
+                "`If-None-Match: *` was sent, and the server wants something else: its documentation says what".into()
+            }
             (_, None) if !is_there => {
                 format!("what creates a {name} has no precondition of its own: a PUT to its name has one")
             }

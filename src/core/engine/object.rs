@@ -160,8 +160,10 @@ pub struct Object {
     pub refused_at: Option<Option<VersionToken>>,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
     pub doomed: Option<(Option<Arc<str>>, u64)>,
-    /// The server id that a read has shown to name nothing any more: a listing that still has it is behind.
+    /// The server id that a read has shown to name nothing any more.
     pub gone: Option<Arc<str>>,
+    /// Since when listings show it nevertheless, and how often they did.
+    pub disputed: Option<(Duration, u32)>,
 }
 
 impl Object {
@@ -245,6 +247,7 @@ impl Object {
             refused_at: None,
             doomed: None,
             gone: None,
+            disputed: None,
         }
     }
 

@@ -258,7 +258,9 @@ impl Engine {
         let no_list = failure.class == FailureClass::Status(404) && self.stopped.is_none();
         for object in std::mem::take(&mut shared.waiting) {
             self.objects[object].observed.heard = Some(Heard::of(&failure));
-            if no_list && self.objects[object].kind.readable_by_key() {
+            if no_list && self.is_gone_with_all(object) {
+                self.observed(object, asked, Seen::Absent);
+            } else if no_list && self.objects[object].kind.readable_by_key() {
                 self.objects[object].fence = asked;
                 self.ask_read(object);
             } else {
@@ -288,13 +290,21 @@ impl Engine {
     }
 
     fn observed_in_listing(&mut self, collection: usize, object: usize, asked: u64) {
+        if self.objects[object].outcome().is_some() {
+            return;
+        }
         let shared = &mut self.collections.all[collection];
         let partial = shared.kind.list.as_ref().is_some_and(|list| list.partial);
         let pinned = self.objects[object].policy.pinned_id.clone();
         let key = self.objects[object].key_now().clone();
         let gone = self.objects[object].gone.clone();
         let told = shared.tell(&key, pinned.as_deref(), gone.as_deref()).expect("there is a listing");
-        self.objects[object].created &= matches!(told, Told::Absent | Told::Missing(_));
+        self.objects[object].created &= matches!(told, Told::Absent | Told::Behind(_) | Told::Missing(_));
+        if let Told::Behind(item) = &told
+            && self.is_disputed(object, asked, item)
+        {
+            return;
+        }
         let readable = self.objects[object].kind.readable_by_key();
         match told.seen() {
             Ok(Seen::Present(item)) if partial && matches!(self.objects[object].kind.read, Read::Op(_)) => {
@@ -314,8 +324,11 @@ impl Engine {
         }
     }
 
-    /// The answer to a read.
+    /// The answer to a read. What was settled meanwhile, as by the end of the run, stays so.
     pub(super) fn read(&mut self, object: usize, asked: u64, answer: Answer) {
+        if self.objects[object].outcome().is_some() {
+            return;
+        }
         let failure = match answer {
             Answer::Found(item) => {
                 let this = &mut self.objects[object];
@@ -323,6 +336,7 @@ impl Engine {
                     return self.observed(object, asked, Seen::Unknown(why));
                 }
                 this.seen_by_read = true;
+                this.is_found_again();
                 self.seen += 1;
                 return self.observed(object, asked, Seen::Present(item));
             }

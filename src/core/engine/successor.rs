@@ -2,29 +2,39 @@
 //! was to follow it.
 //!
 //! Where names are ours, the server refuses a second one. Where ids are the server's, it makes two of them; so the
-//! absence of an id proves nothing of the name, and the name is looked for before anything is created.
+//! absence of an id proves nothing of the name, and the name is looked for before anything is created. A listing that
+//! still shows that very id contradicts the read, or is older than it: it proves no absence.
 
 use std::sync::Arc;
 
+use super::super::exchange::Item;
 use super::super::report::{Action, Explanation, Outcome};
-use super::Engine;
 use super::decide::{Decision, Seen};
 use super::object::Object;
+use super::{Engine, backoff};
 
 impl Object {
     /// Forgets the server's id, which names nothing any more, so that the next look is by name. `false` where the
-    /// absence of the id is all that is asked, or all that can be: of what is to go, of what is pinned, of what was
-    /// written, and where no listing has names.
+    /// absence of the id is all that is asked, or all that can be: of what we have deleted and goes, of what is pinned,
+    /// of what was set, and where no listing has names.
     fn loses_id(&mut self) -> bool {
         let looks_by_name = self.kind.list.is_some() && !self.kind.readable_by_key();
-        let is_wanted = !self.context && !self.wanted_absent() && self.policy.pinned_id.is_none();
-        if !looks_by_name || !is_wanted || self.sets > 0 {
+        let by_us = self.with_parent || self.deletes > 0 || self.doubt.is_some();
+        let is_told = self.context || self.policy.pinned_id.is_some() || (self.wanted_absent() && by_us);
+        if !looks_by_name || is_told || self.sets > 0 {
             return false;
         }
         let Some(id) = self.server_id.take() else { return false };
         self.gone = Some(id);
         self.own_read = false;
         true
+    }
+
+    /// A read has found what was looked for. What a read before had said to be gone is there, unless we have deleted it.
+    pub(super) fn is_found_again(&mut self) {
+        if self.disputed.is_some() && self.deletes == 0 {
+            self.gone = None;
+        }
     }
 
     /// The id of the object that stood under this name before: it is gone, or its deletion was accepted.
@@ -66,6 +76,38 @@ impl Engine {
             self.observe(at);
         }
         seeks
+    }
+
+    /// A listing shows the very object whose id a read has said to name nothing. One of the two is behind, and nobody can
+    /// tell which: it is read again for as long as either may be. False where that time is over and the absence of the
+    /// id decides: of what we have deleted, and of what is to go.
+    pub(super) fn is_disputed(&mut self, at: usize, asked: u64, item: &Item) -> bool {
+        let ends = self.stopped.is_some() || self.options.attempts.is_some();
+        let now = self.now;
+        let object = &mut self.objects[at];
+        let (since, shown) = object.disputed.get_or_insert((now, 0));
+        *shown += 1;
+        let (since, shown) = (*since, *shown);
+        let over = ends || now >= since + object.kind.visible;
+        if over && (object.deletes > 0 || object.wanted_absent()) {
+            return false;
+        }
+        if over {
+            let why = "whether it exists cannot be told: a listing shows it, and a read of it says that it is not there";
+            self.observed(at, asked, Seen::Unknown(Explanation::new(why)));
+            return true;
+        }
+        object.server_id.clone_from(&item.server_id);
+        object.own_read = true;
+        object.fence = asked;
+        self.wait(at, backoff::visibility_delay(shown));
+        true
+    }
+
+    /// Whether the collection of what is to go is not there either, where its id names nothing.
+    pub(super) fn is_gone_with_all(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        object.wanted_absent() && object.gone.is_some()
     }
 
     /// Where an object stands whose name another has, in a run that knew the former one only.

@@ -168,7 +168,7 @@ impl Engine {
         }
         self.ramp_of(at).finished(queued);
         match next {
-            AfterWrite::Race if self.is_no_race(at, action) => self.still_needed(at, &failure),
+            AfterWrite::Race if self.is_no_race(at, action, failure.class) => self.still_needed(at, &failure),
             AfterWrite::Race => self.race(at, queued, &failure),
             AfterWrite::Exists => self.exists_already(at, &failure),
             AfterWrite::KeyUsed => self.key_is_used(at, &failure),
@@ -275,10 +275,15 @@ impl Engine {
     }
 
     /// Whether a deletion was refused before at the very version that it was refused at now: then nobody is
-    /// faster than we are, and the server means something else.
-    fn is_no_race(&mut self, at: usize, action: Action) -> bool {
+    /// faster than we are, and the server means something else. Not where it says that the version is what it refuses.
+    fn is_no_race(&mut self, at: usize, action: Action, class: FailureClass) -> bool {
+        let tries_weak = self.tries_weak(at);
         let object = &mut self.objects[at];
         let version = object.version();
+        let was_sent = version.as_ref().is_some_and(|version| !version.weak || tries_weak);
+        if class == FailureClass::Mismatch && was_sent {
+            return false;
+        }
         matches!(action, Action::Delete | Action::Replace)
             && object.refused_at.replace(version.clone()).is_some_and(|before| before == version)
     }

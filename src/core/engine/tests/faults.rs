@@ -271,6 +271,29 @@ fn a_deletion_that_is_refused_for_what_is_in_it_is_not_a_race() {
     assert_eq!(model.writes().len(), 2);
 }
 
+/// Who says that the version is what it refuses means nothing else, however often.
+#[test]
+fn a_deletion_that_is_refused_for_its_version_is_a_race() {
+    let (mut model, mut documents) = team(false);
+    let mut versioned = kind("Team", false, None);
+    versioned.version = Version::ETag;
+    model.kinds.insert(versioned);
+    model.put("Team", &[("name", "a")], json!({}));
+    documents[0].policy.ensure = Ensure::Absent;
+    for (version, result, writes) in [(Some(1), "conflict", 6), (None, "failed", 2)] {
+        model.version = version;
+        model.log.clear();
+        for n in 1..=9 {
+            model.faults.insert(("delete", n), Fault::Fails(FailureClass::Mismatch));
+        }
+        let report = model.apply(&documents);
+        assert_eq!(self::result(&report), result, "{version:?}: {:?}", model.log);
+        let contended = report.objects[0].findings.iter().any(|finding| finding.code == "Contended");
+        assert_eq!((contended, model.writes().len()), (version.is_some(), writes), "{version:?}");
+        model.forget_faults();
+    }
+}
+
 #[test]
 fn two_that_create_at_once_find_the_double() {
     let (mut model, documents) = team(true);

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 
-use super::model::{Model, document, kind};
-use crate::core::document::Document;
+use super::model::{Fault, Model, document, kind};
+use crate::core::document::{Document, Ensure};
+use crate::core::exchange::FailureClass;
 use crate::core::filter::Filter;
 use crate::core::kind::{Kind, Read, Serial, Version};
 use crate::core::report::Report;
@@ -82,6 +83,28 @@ fn what_needs_a_precondition_is_read_for_it_and_sent_again() {
     assert!(results.iter().all(|word| *word == "done"), "{results:?} {:?}", model.log);
     assert!(model.writes().len() <= 9 + 6, "what is learnt holds for the others: {:?}", model.log);
     assert_eq!(model.apply(&documents).objects[0].result.word(), "done");
+}
+
+/// A precondition went along already: it is sent once more, from a new look, and then no more.
+#[test]
+fn what_is_refused_with_a_precondition_is_sent_once_more() {
+    for (role, ensure) in
+        [("create", Ensure::Present), ("update", Ensure::Present), ("delete", Ensure::Absent)]
+    {
+        for (times, result) in [(1, "done"), (9, "failed")] {
+            let (mut model, mut documents) = model(tagged());
+            documents[0].policy.ensure = ensure;
+            if role == "create" {
+                model.objects.clear();
+            }
+            for nth in 1..=times {
+                model.faults.insert((role, nth), Fault::Fails(FailureClass::Status(428)));
+            }
+            let report = model.apply(&documents);
+            assert_eq!(report.objects[0].result.word(), result, "{role}, {times}: {:?}", model.log);
+            assert_eq!(model.writes().len(), 2, "{role}, {times}: {:?}", model.log);
+        }
+    }
 }
 
 #[test]

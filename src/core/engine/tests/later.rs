@@ -1,8 +1,11 @@
 //! Cycles that are broken by a field that waits: created without it, then updated with it.
 
+use std::sync::Arc;
+
 use serde_json::json;
 
 use super::model::{Fault, Model, document, kind, reference};
+use crate::core::base::{Base, Past};
 use crate::core::document::{Document, Drift, Ensure};
 use crate::core::exchange::FailureClass;
 use crate::core::fields::Immutable;
@@ -178,4 +181,39 @@ fn what_cannot_wait_is_the_error_that_names_the_cycle() {
     }
     let problems = Graph::build(&after, &Model::new(kinds()).kinds).expect_err("an order is an order");
     assert_eq!(problems[0].message, message);
+}
+
+/// What left the files was looked for only when all that waits had come: a plan said that the field is in conflict, and
+/// the run deleted the object with it before it came to that (seed 45096).
+#[test]
+fn a_replacement_is_judged_by_all_of_the_document_before_anything_goes() {
+    let fixed = |document: &mut Document, name: &str, value: Value| {
+        let Want::Map(fields) = &mut document.spec.want else { panic!("a spec is a map") };
+        fields.insert(name.to_owned(), Node::from_value(Pos::default(), value));
+    };
+    let path = |text: &str| Path::parse(text).expect(text);
+    for (forced, there, result, writes) in [
+        (&[][..], "theirs", "conflict", &[][..]),
+        (&["gone"], "theirs", "done", &["delete Realm r", "create Realm r", "update Realm r"]),
+        (&[], "base", "done", &["delete Realm r", "create Realm r", "update Realm r"]),
+    ] {
+        let mut realm = kind("Realm", true, None);
+        realm.fields.at_mut(&path("fixed")).immutable = Some(Immutable::Replace);
+        let mut model = Model::new(vec![realm]);
+        model.put("Realm", &[("name", "r")], json!({"size": 1, "fixed": "c", "gone": there}));
+        let mut realm = referring("Realm", "r", "master", "Realm/r");
+        fixed(&mut realm, "fixed", json!("a"));
+        let mut past = realm.clone();
+        fixed(&mut past, "gone", json!("base"));
+        realm.base = Base::Present(Arc::new(Past { spec: past.spec, file: "base".into() }));
+        realm.policy.replace = true;
+        realm.policy.forced_paths = forced.iter().map(|text| path(text)).collect();
+        let documents = [realm];
+        let planned = if result == "done" { "planned" } else { result };
+        assert_eq!(words(&model.plan(&documents)), [("replace", planned)]);
+        let report = model.apply(&documents);
+        assert_eq!(words(&report), [("replace", result)], "{there}, {forced:?}: {:?}", model.log);
+        assert_eq!(report.objects[0].conflicts.len(), usize::from(there == "theirs"));
+        assert_eq!(model.writes(), writes, "{there}, {forced:?}");
+    }
 }

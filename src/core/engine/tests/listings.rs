@@ -1,9 +1,12 @@
 //! Looks that tell nothing, and what is said then.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::model::{Fault, Model, document, kind};
-use crate::core::document::Document;
+use crate::core::document::{Document, Ensure};
+use crate::core::engine::Options;
 use crate::core::exchange::{Answer, FailureClass, Progress};
 use crate::core::kind::{Kind, Piece, Read};
 use crate::core::report::{Explanation, Report};
@@ -163,4 +166,109 @@ fn where_nothing_is_a_list_of_nothing_each_object_is_read() {
     model.faults.insert(("list", 1), Fault::Fails(FailureClass::Status(404)));
     let report = model.plan(&many(json!({})));
     assert!(report.objects.iter().all(|entry| entry.result.word() == "planned"));
+}
+
+/// A kind whose ids are the server's, and whose listings lack fields.
+fn shown_in_part() -> (Model, [Document; 1]) {
+    let mut team = kind("Team", true, None);
+    team.list.as_mut().expect("it has one").partial = true;
+    let mut model = Model::new(vec![team]);
+    model.put("Team", &[("name", "a")], json!({"size": 7}));
+    (model, [team_of("a")])
+}
+
+fn team_of(name: &str) -> Document {
+    team(name, json!({"size": 1}))
+}
+
+/// A replica that was behind said that the id names nothing; the listing after it showed the object, and it was made a
+/// second time (seeds 12152 and 12863).
+#[test]
+fn what_a_listing_shows_after_a_read_did_not_is_read_again() {
+    for hidden in [1, 5] {
+        let (mut model, documents) = shown_in_part();
+        for nth in 1..=hidden {
+            model.faults.insert(("read", nth), Fault::Hides);
+        }
+        let report = model.apply(&documents);
+        assert_eq!(report.objects[0].result.word(), "done", "{hidden}: {:?}", model.log);
+        assert_eq!(model.writes(), ["update Team a"], "{hidden}");
+    }
+}
+
+#[test]
+fn what_listings_show_and_reads_do_not_is_unknown() {
+    for attempts in [None, Some(1)] {
+        let (mut model, documents) = shown_in_part();
+        for nth in 1..=40 {
+            model.faults.insert(("read", nth), Fault::Hides);
+        }
+        let report = model.apply_with(&documents, Options { attempts, ..Options::default() }, None);
+        let why = why(&report).message;
+        let told = "whether it exists cannot be told: a listing shows it, and a read of it says that it is not there";
+        assert_eq!((report.objects[0].result.word(), &*why), ("unknown", told));
+        assert_eq!(model.writes(), [""; 0]);
+        let waited = model.took > Duration::from_secs(29);
+        assert_eq!(waited, attempts.is_none(), "a pass of one attempt does not wait: {:?}", model.took);
+    }
+}
+
+/// What we have deleted ourselves, and a read shows to be gone, is gone: a listing that still has it is waited for, and
+/// is behind in the end.
+#[test]
+fn what_this_run_deleted_is_made_again_however_long_listings_show_it() {
+    let (mut model, mut documents) = shown_in_part();
+    let mut team = (**model.kinds.get(&documents[0].id.kind).expect("a kind")).clone();
+    team.update = None;
+    model.kinds.insert(team);
+    documents[0].policy.replace = true;
+    model.faults.insert(("delete", 1), Fault::Ignored);
+    for nth in 3..=60 {
+        model.faults.insert(("read", nth), Fault::Hides);
+    }
+    let report = model.apply(&documents);
+    assert_eq!(model.writes(), ["delete Team a", "create Team a"], "{report:?}");
+    assert!(model.took > Duration::from_secs(29), "{:?}", model.took);
+}
+
+/// A listing that was behind told an id, another had made the object anew under another id, and the absence of the first
+/// was taken for that of the object: it was to go, stood, and was called in sync (seed 75976).
+#[test]
+fn what_is_to_go_is_looked_for_by_name_once_its_id_names_nothing() {
+    fn after_the_listing(model: &mut Model, then: fn(&mut Model)) {
+        if model.log.len() == 1 {
+            model.objects.clear();
+            then(model);
+        }
+    }
+    let anew: fn(&mut Model) =
+        |model| after_the_listing(model, |model| model.put("Team", &[("name", "a")], json!({"size": 7})));
+    let gone: fn(&mut Model) = |model| after_the_listing(model, |_| {});
+    for (meddle, result) in [(anew, "conflict"), (gone, "in-sync")] {
+        let mut model = Model::new(vec![kind("Team", true, None)]);
+        model.put("Team", &[("name", "a")], json!({"size": 7}));
+        let mut documents = [team_of("a")];
+        documents[0].policy.ensure = Ensure::Absent;
+        model.at_look = Some(meddle);
+        let report = model.apply(&documents);
+        assert_eq!(report.objects[0].result.word(), result, "{:?}", model.log);
+        assert_eq!(model.log, ["list Team", "read Team a", "list Team"], "{result}");
+        let next = model.apply(&documents).objects[0].result.word();
+        assert_eq!(next, if result == "conflict" { "done" } else { "in-sync" });
+    }
+}
+
+/// Another read of a replica that was behind (seed 88978).
+#[test]
+fn what_is_to_go_and_is_listed_is_read_again() {
+    for (hidden, result, writes) in [(1, "done", &["delete Team a"][..]), (40, "in-sync", &[])] {
+        let (mut model, mut documents) = shown_in_part();
+        documents[0].policy.ensure = Ensure::Absent;
+        for nth in 1..=hidden {
+            model.faults.insert(("read", nth), Fault::Hides);
+        }
+        let report = model.apply(&documents);
+        assert_eq!(report.objects[0].result.word(), result, "{:?}", model.log);
+        assert_eq!(model.writes(), writes, "{hidden}");
+    }
 }

@@ -30,6 +30,10 @@ pub enum Fault {
     DoneAndFails(FailureClass),
     /// The listing is cut.
     Incomplete,
+    /// The read shows nothing.
+    Hides,
+    /// It is accepted, and nothing comes of it.
+    Ignored,
 }
 
 /// One stored object.
@@ -140,6 +144,12 @@ impl Model {
         let asks = ["list", "read", "check", "ask "];
         let is_write = |line: &&str| !asks.iter().any(|ask| line.starts_with(ask));
         self.log.iter().map(String::as_str).filter(is_write).collect()
+    }
+
+    /// Nothing goes wrong any more, and what will be counts from now.
+    pub fn forget_faults(&mut self) {
+        self.faults.clear();
+        self.counts.clear();
     }
 
     fn fault(&mut self, role: &'static str) -> Option<Fault> {
@@ -456,6 +466,8 @@ fn is_hidden(hidden: &mut BTreeMap<String, u32>, name: &str) -> bool {
 fn refusal(fault: &Fault) -> Option<Answer> {
     match (fault, failed(FailureClass::Status(429))) {
         (Fault::Fails(class), _) => Some(failed(*class)),
+        (Fault::Hides, _) => Some(Answer::Absent),
+        (Fault::Ignored, _) => Some(Answer::Accepted { server_id: None, pending: false, inside: None }),
         (Fault::Asks(wait), Answer::Failed(failure)) => {
             Some(Answer::Failed(Failure { retry_after: Some(*wait), ..failure }))
         }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
+use super::makes::Profile;
 use super::scene::{Declared, Scene, declared};
 use crate::core::document::Ensure;
 use crate::core::engine::failure::{AfterWrite, after_write};
@@ -104,7 +105,8 @@ impl Audit {
         self.stopped = true;
     }
 
-    /// The writes that were sent, by document, but for those that were refused at their version.
+    /// The writes that were sent, by document, but for those that were refused at their version, or for a name that
+    /// is still taken.
     pub fn written(&self, at: usize) -> &[Action] {
         &self.trails[at].writes
     }
@@ -280,12 +282,19 @@ impl Audit {
 
     fn write_answered(&mut self, write: &Write, answer: &Answer) {
         let clock = self.clock;
-        let trail = &mut self.trails[self.at[&write.target().id]];
+        let at = self.at[&write.target().id];
+        let profile = self.scene.manners[at].profile;
+        let trail = &mut self.trails[at];
         trail.writing = false;
         trail.fence = clock;
         if matches!(answer, Answer::Failed(failure) if failure.class == FailureClass::Conflict) {
             trail.writes.pop();
             self.conflicts += 1;
+        }
+        // The name of what this run has deleted is still taken, which no plan can know.
+        let is_taken = matches!(answer, Answer::Failed(failure) if failure.class == FailureClass::Exists);
+        if is_taken && trail.deletes > 0 && profile == Profile::P9 {
+            trail.writes.pop();
         }
         if let Answer::Failed(failure) = answer {
             trail.perhaps += u32::from(after_write(failure) == AfterWrite::Uncertain);

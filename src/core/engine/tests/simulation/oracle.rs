@@ -120,21 +120,38 @@ fn is_refused_by_nature(world: &World, at: usize) -> bool {
         || (manner.profile == Profile::P7 && (astray || pinned.is_none()))
 }
 
+/// What takes longer than a run waits, and the next run says what is left of it; and what was skipped for want of that.
+fn takes_longer(world: &World, done: &Ended) -> Vec<bool> {
+    let scene = &world.scene;
+    let told = |at: usize| done.report.objects.iter().find(|entry| entry.id == scene.documents[at].id);
+    let longer = |at: usize| {
+        told(at).is_some_and(|entry| {
+            // A name is taken for a while after its object was deleted.
+            let taken = scene.manners[at].profile == Profile::P9 && entry.action == Action::Replace;
+            // What another's finalizer kept went later, after the run had said that it was going.
+            let going =
+                matches!(&entry.result, Outcome::Unknown(why) if why.message.contains("is deleting it"));
+            taken || (going && world.is_right(at))
+        })
+    };
+    let mut all: Vec<bool> = (0..scene.documents.len()).map(longer).collect();
+    let is_skipped = |at: usize| told(at).is_some_and(|entry| matches!(entry.result, Outcome::Skipped(_)));
+    for _ in 0..all.len() {
+        for at in (0..all.len()).filter(|at| is_skipped(*at)) {
+            all[at] = all[at] || scene.graph.nodes[at].needs().into_iter().any(|need| all[need]);
+        }
+    }
+    all
+}
+
 /// Once the troubles are over, one run is enough.
 pub fn converged(world: &World, done: &Ended) -> Vec<String> {
-    let stubborn = stubborn(world);
+    let (stubborn, longer) = (stubborn(world), takes_longer(world, done));
     let mut broken = Vec::new();
-    for at in (0..stubborn.len()).filter(|at| !stubborn[*at]) {
+    for at in (0..stubborn.len()).filter(|at| !stubborn[*at] && !longer[*at]) {
         let document = &world.scene.documents[at];
         let entry = done.report.objects.iter().find(|entry| entry.id == document.id).expect("it is told of");
         let settled = matches!(entry.result, Outcome::InSync | Outcome::Done);
-        // A name is taken for a while after its object was deleted.
-        let taken = world.scene.manners[at].profile == Profile::P9 && entry.action == Action::Replace;
-        // What another's finalizer kept went later, after the run had said that it was going.
-        let going = matches!(&entry.result, Outcome::Unknown(why) if why.message.contains("is deleting it"));
-        if taken || (going && world.is_right(at)) {
-            continue;
-        }
         if !settled || !world.is_right(at) {
             broken.push(format!("I1: {} did not converge: {:?}", entry.id, entry.result));
         }
@@ -177,13 +194,31 @@ impl End {
     }
 }
 
+/// What is to go, and went since a look did not show what needs it: that proves absence, as the contract has it.
+fn let_go(world: &World) -> Vec<bool> {
+    let scene = &world.scene;
+    let count = scene.documents.len();
+    let mut let_go = vec![false; count];
+    for _ in 0..count {
+        for at in 0..count {
+            let went = scene.documents[at].policy.ensure == Ensure::Absent && world.is_right(at);
+            let is_over = |holder: usize| {
+                scene.graph.nodes[holder].needs().contains(&at) && (world.unseen[holder] || let_go[holder])
+            };
+            let_go[at] = let_go[at] || (went && (0..count).any(is_over));
+        }
+    }
+    let_go
+}
+
 /// O1 and O2: the end without troubles is the end with them, and nothing was made or deleted more often than that,
 /// but for what others did.
 pub fn as_undisturbed(world: &World, reference: &World) -> Vec<String> {
     let mut broken = Vec::new();
     let others: u32 = world.deeds.iter().map(|deeds| deeds.others).sum();
     let (end, wanted) = (End::of(world), End::of(reference));
-    for at in 0..world.scene.documents.len() {
+    let let_go = let_go(world);
+    for at in (0..world.scene.documents.len()).filter(|at| !let_go[*at]) {
         let id = &world.scene.documents[at].id;
         if others == 0 && end.0[at] != wanted.0[at] {
             broken.push(format!("O1: {id} ended as [{}], and undisturbed as [{}]", end.0[at], wanted.0[at]));

@@ -82,6 +82,8 @@ pub struct World {
     pub deeds: Vec<Deeds>,
     /// By document: a message was delivered twice, or after others: what comes of it is no deed of ours.
     pub displaced: Vec<bool>,
+    /// By document: a look has not shown it, though it was there.
+    pub unseen: Vec<bool>,
     /// Writes that arrive when nobody expects them any more.
     pub late: Vec<(Duration, Write)>,
     /// Broken invariants, in order.
@@ -108,6 +110,7 @@ impl World {
             troubled: false,
             deeds: vec![Deeds::default(); count],
             displaced: vec![false; count],
+            unseen: vec![false; count],
             late: Vec::new(),
             broken: Vec::new(),
         }
@@ -265,6 +268,7 @@ impl World {
             // What the server said is what can be known of it.
             self.was_right[at] |= self.shows_right(at, &told);
             if told.is_empty() {
+                self.unseen[at] |= self.stands(at);
                 self.seems_empty(at);
             }
         }

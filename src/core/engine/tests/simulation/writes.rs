@@ -195,12 +195,19 @@ impl World {
     /// after the look; what was there when we looked is kept there too.
     fn judge_update(&mut self, target: &Target, at: usize, new: &Value) {
         let manner = self.manner(&target.id);
-        let Stored { value: before, managers, .. } = &self.objects[&target.id][at];
+        let Stored { id, value: before, managers, .. } = &self.objects[&target.id][at];
         let observed = |name: &str| target.observed.as_ref().and_then(|observed| observed.get(name));
         // Where the server tells who set a field, what we alone hold was changed by a late message of our own.
         let is_ours = |names: &BTreeSet<&str>| names.iter().all(|one| *one == US);
         let held_by_us =
             |name: &str| manner.profile == Profile::P1 && managers.get(name).is_some_and(is_ours);
+        // Nor is anything overwritten in another object of that name where nobody has set the field: what an API with
+        // managers guards are fields, not objects.
+        let is_another = observed("id") != Some(&Value::from(*id));
+        let is_new = |name: &str| {
+            let nobodys = before.get(name).is_none() && !managers.contains_key(name);
+            manner.profile == Profile::P1 && is_another && nobodys
+        };
         let mut broken = Vec::new();
         for name in ["note", "finalizers"] {
             let known = !manner.guards() && new.get(name) == observed(name);
@@ -216,7 +223,7 @@ impl World {
         let ours = declared(&self.scene.documents[self.at[&target.id]]);
         for (name, _) in ours.filter(|_| manner.guards() && !target.forced) {
             let (was, is) = (before.get(name), new.get(name));
-            if was != observed(name) && is != was && !held_by_us(name) {
+            if was != observed(name) && is != was && !held_by_us(name) && !is_new(name) {
                 broken.push(format!("I7: `{name}` was changed after the look, and is overwritten"));
             }
         }
