@@ -153,3 +153,19 @@ async fn two_instances_take_turns_on_etcd() {
     second.leave().await;
     assert_eq!(gateway.lease().0["holder"], json!(""));
 }
+
+/// One that is held up may have no lease for a moment, and have it again before it looked: what was left alone in that
+/// moment must not wait for a resync.
+#[tokio::test]
+async fn a_lease_that_is_lost_and_held_again_between_two_looks_is_told() {
+    let (gateway, read) = (Arc::<Gateway>::default(), example());
+    let lead = instance(&gateway, &read, 1);
+    leads(&lead).await;
+    let quiet = async { while timeout(Duration::from_millis(300), lead.turned()).await.is_ok() {} };
+    timeout(Duration::from_secs(20), quiet).await.expect("nothing turns any more");
+    std::thread::sleep(Duration::from_millis(900));
+    assert!(!lead.share().has(&read.desired.subjects[0].id), "its time is over");
+    timeout(Duration::from_secs(20), lead.turned()).await.expect("it is told");
+    leads(&lead).await;
+    lead.leave().await;
+}
