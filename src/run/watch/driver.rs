@@ -316,6 +316,7 @@ impl<'o> Driver<'o> {
     fn show(&mut self) {
         if self.showing.is_of_use() {
             let (desired, status) = (self.state.clone(), self.machine.status());
+            let status = status.with_warnings(self.teller.refused());
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
@@ -433,6 +434,7 @@ impl<'o> Driver<'o> {
                 let writes = report.objects.iter().filter(|entry| entry.wrote).count();
                 self.machine.wrote_beside(self.began.elapsed(), writes);
                 self.teller.swept(&told, &report);
+                self.dirty = true;
                 if report.interrupted {
                     self.prune_when.cut_short(Instant::now());
                 }

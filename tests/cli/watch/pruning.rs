@@ -90,8 +90,10 @@ fn a_document_that_is_away_for_a_moment_costs_nothing() {
 fn more_than_the_limit_is_refused() {
     let (scratch, served) = stage();
     served.call("POST", "/teams", "{\"name\": \"another\"}");
-    let watching = Watching::started(&scratch, "--prune --max-deletes 1 --resync 1s");
+    let watching = Watching::started(&scratch, "--prune --max-deletes 1 --resync 1s --status-file s.json");
     watching.until_said("object is in no document", 2);
+    let status = || std::fs::read_to_string(scratch.path("s.json")).unwrap_or_default();
+    until("the status tells of it", || status().contains("the limit is 1"));
     watching.ends("TERM", 0);
     assert_eq!(descriptions(&served).len(), 4);
 }
