@@ -13,11 +13,13 @@ use crate::backend::wire::{HttpAnswer, HttpRequest};
 use crate::core::kind::Kind;
 use crate::run::drive::Look;
 
+type Keys = BTreeMap<String, (String, u64)>;
+
 /// What etcd's gateway answers to `range` and `txn`: numbers as texts, and nothing where something is false or empty.
 #[derive(Default)]
 struct Gateway {
     /// By key: the value and its revision.
-    keys: Mutex<(u64, BTreeMap<String, (String, u64)>)>,
+    keys: Mutex<(u64, Keys)>,
 }
 
 impl Gateway {
@@ -34,7 +36,9 @@ impl Gateway {
         let have = keys.get(&at).map(|(_, revision)| *revision);
         let holds = match compare["target"].as_str() {
             Some("VERSION") => compare["version"] == "0" && have.is_none(),
-            Some("MOD") => have.is_some_and(|have| compare["mod_revision"] == have.to_string()),
+            Some("MOD") => {
+                have.is_some_and(|have| compare["mod_revision"].as_str() == Some(&*have.to_string()))
+            }
             other => panic!("an unknown target: {other:?}"),
         };
         if !holds {
