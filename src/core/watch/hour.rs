@@ -47,6 +47,8 @@ impl Hour {
     /// reserved, soon.
     pub fn frees(&mut self, now: Duration) -> Duration {
         match (self.left(now), self.writes.front()) {
+            // There never is.
+            _ if self.most == Some(0) => now + HOUR,
             (Some(0), Some((at, _))) => *at + HOUR,
             _ => now,
         }

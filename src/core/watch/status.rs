@@ -185,3 +185,12 @@ pub struct Status {
     /// What holds of the loop as a whole: too many writes, say. Sentences.
     pub warnings: Vec<String>,
 }
+
+impl Status {
+    /// The same, and what others than the loop have to say.
+    #[must_use]
+    pub fn with_warnings(mut self, more: &[String]) -> Status {
+        self.warnings.extend_from_slice(more);
+        self
+    }
+}

@@ -68,8 +68,7 @@ pub struct Driver<'o> {
     person: bool,
     /// One at most.
     pruning: FuturesUnordered<LocalBoxFuture<'static, Option<Result<Pruned, Problem>>>>,
-    /// When the Sets are looked through next, where they are.
-    prune_at: Instant,
+    prune_when: prune::When,
     /// Ends the pruning that is under way.
     prune_halt: Halt,
     halt: Halt,
@@ -155,7 +154,7 @@ impl<'o> Driver<'o> {
             load_again: false,
             person: false,
             pruning: FuturesUnordered::new(),
-            prune_at: now,
+            prune_when: prune::When::new(now),
             sent: Requests::default(),
             prune_halt: Halt::default(),
             halt: Halt::default(),
@@ -221,8 +220,10 @@ impl<'o> Driver<'o> {
             Happened::Files(News::Changed) | Happened::Reread => self.load(),
             Happened::Files(News::Blind(problem)) => self.teller.warned("files are not watched", &problem),
             Happened::Person => {
-                self.person = true;
-                self.teller.say(&log::Event::info("a person asks for everything to be looked at"));
+                // Of many that come while the files are read, one is told.
+                if !std::mem::replace(&mut self.person, true) {
+                    self.teller.say(&log::Event::info("a person asks for everything to be looked at"));
+                }
                 self.load();
             }
             Happened::Woke => {
@@ -244,6 +245,7 @@ impl<'o> Driver<'o> {
                 Effect::Warned(what) => self.teller.say(&log::warned(&what)),
             }
         }
+        self.prune_when.turned(Instant::now(), turned.iter().map(|(_, condition)| condition));
         self.teller.turned(&turned, &self.ground.desired);
         let targets = self.ground.desired.targets().iter();
         self.hinted.hold(targets.filter(|target| self.machine.holds(target)).cloned().collect());
@@ -275,6 +277,11 @@ impl<'o> Driver<'o> {
 
     /// Who writes may have changed: what is this instance's now is looked at anew, whatever was seen before.
     fn turned(&mut self) {
+        let trouble = self.lead.as_ref().and_then(Lead::trouble);
+        if let Some(trouble) = trouble.filter(|_| self.patience.is_none()) {
+            self.teller
+                .say(&log::Event::warn("the lease cannot be kept").with("detail", trouble.message.as_str()));
+        }
         let (role, holder) = (self.ground.share.role(), self.ground.share.holder());
         if self.showing.turn(role) {
             self.teller.say(&log::turned_role(role, &holder));
@@ -309,6 +316,7 @@ impl<'o> Driver<'o> {
     fn show(&mut self) {
         if self.showing.is_of_use() {
             let (desired, status) = (self.state.clone(), self.machine.status());
+            let status = status.with_warnings(self.teller.refused());
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
@@ -383,7 +391,7 @@ impl<'o> Driver<'o> {
         }
         if changed {
             self.teller.keep_to(&desired);
-            self.prune_at = Instant::now();
+            self.prune_when.changed(Instant::now());
             self.step(Event::Desired(desired.subjects.clone()));
             let hint = |name| Hint { about: About::Target(name), origin: Origin::Files, observed: None };
             elsewhere.sort();
@@ -398,7 +406,7 @@ impl<'o> Driver<'o> {
         let desired = &self.ground.desired;
         let wanted = self.ground.share.is_first()
             && !desired.claims_nothing(self.settings.pruning.deletes)
-            && self.prune_at <= Instant::now();
+            && self.prune_when.is_due(Instant::now());
         let calm =
             self.state.valid && self.loading.is_empty() && self.passes.is_empty() && self.pruning.is_empty();
         let seen = self.machine.has_seen_all() && self.patience.is_none();
@@ -412,11 +420,12 @@ impl<'o> Driver<'o> {
         self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
         let sets = desired.claimed(self.settings.pruning.deletes);
         let doubts = prune::doubts(desired, &sets, &self.machine.status());
+        self.prune_when.began(Instant::now(), self.settings.machine.resync, !doubts.is_empty());
         let (gates, files) = (self.settings.pruning, self.as_read.clone());
         let job = Job { gates, sets, doubts, files, most_writes: left };
-        let pruning = prune::prune(self.ground.clone(), job, fastrand::u64(..), self.prune_halt.clone());
+        let ground = Ground { share: self.ground.share.for_all(), ..self.ground.clone() };
+        let pruning = prune::prune(ground, job, fastrand::u64(..), self.prune_halt.clone());
         self.pruning.push(Box::pin(pruning));
-        self.prune_at = Instant::now() + self.settings.machine.resync;
     }
 
     fn pruned(&mut self, pruned: Option<Result<Pruned, Problem>>) {
@@ -425,10 +434,14 @@ impl<'o> Driver<'o> {
                 let writes = report.objects.iter().filter(|entry| entry.wrote).count();
                 self.machine.wrote_beside(self.began.elapsed(), writes);
                 self.teller.swept(&told, &report);
+                self.dirty = true;
+                if report.interrupted {
+                    self.prune_when.cut_short(Instant::now());
+                }
             }
             Some(Err(problem)) => self.teller.warned("pruning has failed", &problem),
             // The files changed meanwhile, or it is the end: it begins anew, once that is known.
-            None => self.prune_at = Instant::now() + TICK,
+            None => self.prune_when.cut_short(Instant::now()),
         }
     }
 }

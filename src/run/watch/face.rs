@@ -216,16 +216,20 @@ impl Face {
             return disbelieved(&why);
         }
         // Told only to those who know the secret.
-        let Some((backend, hook)) = self.hooks.get_key_value(backend) else {
+        let latest = self.shown.latest();
+        let known = self.hooks.get_key_value(backend).map(|(name, hook)| (name.clone(), hook.clone()));
+        // The files may have a backend by now that they had not at the start.
+        let later = || latest.status.targets.iter().find(|target| *target.name == *backend);
+        let Some((backend, hook)) = known.or_else(|| Some((later()?.name.clone(), Hook::Whole))) else {
             return plain(StatusCode::NOT_FOUND, "there is no backend of this name");
         };
-        if self.shown.latest().instance.role == Role::Follower {
+        if latest.instance.role == Role::Follower {
             let mut answer =
                 plain(StatusCode::SERVICE_UNAVAILABLE, "this instance stands by: another one works");
             answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
             return answer;
         }
-        self.work(backend.clone(), hook.clone(), body);
+        self.work(backend, hook, body);
         plain(StatusCode::ACCEPTED, "taken")
     }
 

@@ -326,6 +326,19 @@ async fn a_webhook_that_is_not_to_be_believed_is_refused() {
     assert_eq!(answer.status(), StatusCode::UNAUTHORIZED, "who does not know the secret learns no names");
 }
 
+/// The files may name a backend that they did not name at the start.
+#[tokio::test]
+async fn a_webhook_for_a_backend_that_came_later() {
+    let snapshot = sample::well();
+    let name = snapshot.status.targets[0].name.clone();
+    let mut watch = Watch::new(snapshot).with(|face| face.with_hooks("k", Hooks::new()));
+    let signed = signature("k", "{}");
+    let what = format!("POST /hook/{name}");
+    let answer = watch.ask_from(FAR, &what, &[("x-hub-signature-256", &signed)], "{}").await;
+    assert_eq!(answer.status(), StatusCode::ACCEPTED);
+    assert_eq!(next(&mut watch).await.about, About::Target(name));
+}
+
 #[tokio::test]
 async fn one_that_stands_by_takes_no_webhook() {
     let mut snapshot = sample::well();

@@ -87,7 +87,8 @@ struct Files {
     /// What documents name besides.
     named: BTreeSet<PathBuf>,
     watcher: Option<RecommendedWatcher>,
-    watched: BTreeSet<PathBuf>,
+    /// With what tells a folder from another one that took its place.
+    watched: BTreeMap<PathBuf, Mark>,
     told: Arc<Told>,
     seen: Look,
     /// Why the system tells no more, until it is told.
@@ -112,7 +113,7 @@ impl Files {
             Ok(watcher) => (Some(watcher), None),
             Err(error) => (None, Some(blind(&error.to_string()))),
         };
-        let (named, watched, seen) = (BTreeSet::new(), BTreeSet::new(), Look::default());
+        let (named, watched, seen) = (BTreeSet::new(), BTreeMap::new(), Look::default());
         Files { roots, named, watcher, watched, told, seen, blind }
     }
 
@@ -177,18 +178,24 @@ impl Files {
     fn listen(&mut self) {
         let wanted = self.folders();
         let Some(watcher) = self.watcher.as_mut() else { return };
-        for folder in self.watched.difference(&wanted) {
-            // It may be gone, and is of no interest any more.
-            let _ = watcher.unwatch(folder);
-        }
-        self.watched.retain(|folder| wanted.contains(folder));
-        for folder in wanted {
-            if self.watched.contains(&folder) {
+        // What is watched is the folder itself, and not its path: another one may stand there by now.
+        let wanted: BTreeMap<PathBuf, Mark> =
+            wanted.into_iter().filter_map(|folder| Some((folder.clone(), which(&folder)?))).collect();
+        self.watched.retain(|folder, watched| {
+            let stays = wanted.get(folder) == Some(watched);
+            if !stays {
+                // It may be gone, and is of no interest any more.
+                let _ = watcher.unwatch(folder);
+            }
+            stays
+        });
+        for (folder, mark) in wanted {
+            if self.watched.contains_key(&folder) {
                 continue;
             }
             match watcher.watch(&folder, RecursiveMode::NonRecursive) {
                 Ok(()) => {
-                    self.watched.insert(folder);
+                    self.watched.insert(folder, mark);
                 }
                 // It went away just now: the next look finds it so.
                 Err(_) if !folder.exists() => {}
@@ -212,6 +219,15 @@ impl Files {
             false => parent.to_owned(),
         });
         walk.folders.extend(parents.filter(|parent| parent.is_dir()));
+        // A link on the way, which is put elsewhere when a new release comes.
+        let ways = self.roots.iter().chain(&self.named).flat_map(|path| path.ancestors().skip(1));
+        let links = ways.filter(|path| path.is_symlink());
+        walk.folders.extend(links.filter_map(Path::parent).map(
+            |parent| match parent.as_os_str().is_empty() {
+                true => PathBuf::from("."),
+                false => parent.to_owned(),
+            },
+        ));
         walk.folders
     }
 }
@@ -228,6 +244,12 @@ impl Told {
         }
         self.bell.notify_one();
     }
+}
+
+/// Tells a folder from another one of its path; `None` where there is none. Numbers are used again.
+fn which(folder: &Path) -> Option<Mark> {
+    let metadata = fs::metadata(folder).ok()?;
+    Some((0, metadata.created().ok(), number(&metadata)))
 }
 
 fn blind(why: &str) -> Problem {

@@ -101,6 +101,41 @@ async fn a_link_that_is_swapped() {
     stage.hears("the link").await;
 }
 
+/// What is watched is a folder, and not its path.
+#[tokio::test]
+async fn a_folder_in_the_place_of_another() {
+    let mut stage = Stage::new("m", |at| {
+        for folder in ["m", "new"] {
+            fs::create_dir(at.join(folder)).expect("a folder");
+            write(&at.join(folder).join("a.yaml"), folder);
+        }
+    });
+    fs::rename(stage.path("m"), stage.path("old")).expect("a rename");
+    fs::rename(stage.path("new"), stage.path("m")).expect("a rename");
+    stage.hears("the other folder").await;
+    write(&stage.path("m/a.yaml"), "changed");
+    stage.hears("a change in the other folder").await;
+}
+
+/// As releases are deployed: a link on the way to the files is put elsewhere.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_above_the_files() {
+    use std::os::unix::fs::symlink;
+    let mut stage = Stage::new("current/m", |at| {
+        for (folder, text) in [("1", "one"), ("2", "two")] {
+            fs::create_dir_all(at.join(folder).join("m")).expect("folders");
+            write(&at.join(folder).join("m/a.yaml"), text);
+        }
+        symlink("1", at.join("current")).expect("a link");
+    });
+    symlink("2", stage.path("next")).expect("a link");
+    fs::rename(stage.path("next"), stage.path("current")).expect("a rename");
+    stage.hears("the link").await;
+    write(&stage.path("2/m/a.yaml"), "changed");
+    stage.hears("a change behind the link").await;
+}
+
 /// Where the system tells nothing, a look does.
 #[tokio::test(start_paused = true)]
 async fn a_system_that_tells_nothing() {

@@ -51,6 +51,10 @@ struct Shared {
     shards: bool,
     /// That the lease cannot be kept was said, and it was not held since.
     troubled: AtomicBool,
+    /// Why it cannot, until that is said.
+    trouble: Mutex<Option<Failure>>,
+    /// Somebody was told that the lease is not held.
+    lacked: AtomicBool,
     /// Who acts has changed.
     turned: Notify,
     stop: CancellationToken,
@@ -69,6 +73,8 @@ impl Lead {
             times,
             shards: sharing.shards.is_some(),
             troubled: AtomicBool::new(false),
+            trouble: Mutex::default(),
+            lacked: AtomicBool::new(false),
             turned: Notify::new(),
             stop: CancellationToken::new(),
         });
@@ -83,10 +89,15 @@ impl Lead {
 
     /// What others are told of who may act.
     pub fn share(&self) -> Share {
-        Share(Some(self.shared.clone()))
+        Share { shared: Some(self.shared.clone()), is_for_all: false }
     }
 
-    /// Waits until who acts has changed.
+    /// Why the lease cannot be kept, where that is news.
+    pub fn trouble(&self) -> Option<Failure> {
+        lock(&self.shared.trouble).take()
+    }
+
+    /// Waits until who acts has changed, or there is trouble to be told of.
     pub async fn turned(&self) {
         self.shared.turned.notified().await;
     }
@@ -101,27 +112,43 @@ impl Lead {
 
 /// Which objects this instance may write.
 #[derive(Clone, Default)]
-pub struct Share(Option<Arc<Shared>>);
+pub struct Share {
+    /// `None`: there are no others.
+    shared: Option<Arc<Shared>>,
+    /// For what is done once for all: whoever does that writes any object, and only it.
+    is_for_all: bool,
+}
 
 impl Share {
     /// Whether it may write this object now.
     pub fn has(&self, id: &ObjectId) -> bool {
-        let Some(shared) = &self.0 else { return true };
+        let Some(shared) = &self.shared else { return true };
+        if self.is_for_all {
+            return self.is_first();
+        }
         let (now, leases) = (clock(), lock(&shared.leases));
-        let Some(mine) = leases.holds(now) else { return false };
+        let Some(mine) = leases.holds(now) else {
+            shared.lacked.store(true, Ordering::Relaxed);
+            return false;
+        };
         !shared.shards || shard::owner(id, leases.live(now)) == Some(mine)
+    }
+
+    /// The same for what is done once for all: no object belongs to a shard there.
+    pub fn for_all(&self) -> Share {
+        Share { is_for_all: true, ..self.clone() }
     }
 
     /// Whether it does what is done once for all: it holds the lease, or the first of them.
     pub fn is_first(&self) -> bool {
-        let Some(shared) = &self.0 else { return true };
+        let Some(shared) = &self.shared else { return true };
         let (now, leases) = (clock(), lock(&shared.leases));
         leases.holds(now).is_some_and(|mine| leases.live(now).first() == Some(&mine))
     }
 
     /// What it is to others.
     pub fn role(&self) -> Role {
-        match &self.0 {
+        match &self.shared {
             None => Role::Alone,
             Some(shared) if lock(&shared.leases).holds(clock()).is_some() => Role::Leader,
             Some(_) => Role::Follower,
@@ -130,7 +157,7 @@ impl Share {
 
     /// Who holds the lease, as far as is known.
     pub fn holder(&self) -> String {
-        let Some(shared) = &self.0 else { return String::new() };
+        let Some(shared) = &self.shared else { return String::new() };
         let leases = lock(&shared.leases);
         let slot = leases.holds(clock()).unwrap_or(0);
         leases.holder(slot).unwrap_or_default().to_owned()
@@ -179,7 +206,10 @@ impl Shared {
         }
         let state =
             (holds.is_some(), leases.live(now).into_iter().collect(), leases.holder(0).map(str::to_owned));
-        if told.as_ref() != Some(&state) {
+        // A process that was held up may have lost the lease and have it again between two looks: what a pass left
+        // alone meanwhile is to be looked at.
+        let lacked = holds.is_some() && self.lacked.swap(false, Ordering::Relaxed);
+        if told.as_ref() != Some(&state) || lacked {
             *told = Some(state);
             self.turned.notify_one();
         }
@@ -268,7 +298,8 @@ impl Shared {
     /// Says why the lease cannot be kept, and not again each time.
     fn trouble(&self, failure: &Failure) {
         if !self.troubled.swap(true, Ordering::Relaxed) {
-            tracing::warn!(reason = %failure.message, "the lease cannot be kept");
+            *lock(&self.trouble) = Some(failure.clone());
+            self.turned.notify_one();
         }
     }
 

@@ -13,11 +13,13 @@ use crate::backend::wire::{HttpAnswer, HttpRequest};
 use crate::core::kind::Kind;
 use crate::run::drive::Look;
 
+type Keys = BTreeMap<String, (String, u64)>;
+
 /// What etcd's gateway answers to `range` and `txn`: numbers as texts, and nothing where something is false or empty.
 #[derive(Default)]
 struct Gateway {
     /// By key: the value and its revision.
-    keys: Mutex<(u64, BTreeMap<String, (String, u64)>)>,
+    keys: Mutex<(u64, Keys)>,
 }
 
 impl Gateway {
@@ -34,7 +36,9 @@ impl Gateway {
         let have = keys.get(&at).map(|(_, revision)| *revision);
         let holds = match compare["target"].as_str() {
             Some("VERSION") => compare["version"] == "0" && have.is_none(),
-            Some("MOD") => have.is_some_and(|have| compare["mod_revision"] == have.to_string()),
+            Some("MOD") => {
+                have.is_some_and(|have| compare["mod_revision"].as_str() == Some(&*have.to_string()))
+            }
             other => panic!("an unknown target: {other:?}"),
         };
         if !holds {
@@ -152,4 +156,20 @@ async fn two_instances_take_turns_on_etcd() {
     assert_eq!(gateway.lease().0["transitions"], json!(1));
     second.leave().await;
     assert_eq!(gateway.lease().0["holder"], json!(""));
+}
+
+/// One that is held up may have no lease for a moment, and have it again before it looked: what was left alone in that
+/// moment must not wait for a resync.
+#[tokio::test]
+async fn a_lease_that_is_lost_and_held_again_between_two_looks_is_told() {
+    let (gateway, read) = (Arc::<Gateway>::default(), example());
+    let lead = instance(&gateway, &read, 1);
+    leads(&lead).await;
+    let quiet = async { while timeout(Duration::from_millis(300), lead.turned()).await.is_ok() {} };
+    timeout(Duration::from_secs(20), quiet).await.expect("nothing turns any more");
+    std::thread::sleep(Duration::from_millis(900));
+    assert!(!lead.share().has(&read.desired.subjects[0].id), "its time is over");
+    timeout(Duration::from_secs(20), lead.turned()).await.expect("it is told");
+    leads(&lead).await;
+    lead.leave().await;
 }

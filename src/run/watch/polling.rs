@@ -16,12 +16,13 @@ use tokio::time::Instant;
 use super::desired::{Desired, group};
 use super::interests::Index;
 use super::observers::{self, Hints};
-use super::post::{Group, Memory, Polls, Post, What, poll};
+use super::post::{Group, Memory, Polls, Post, What, hint, poll};
 use super::ways::Ways;
 use crate::api::poll::Poll;
 use crate::core::exchange::{Ask, Collection, Target};
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
+use crate::core::watch::About;
 use crate::core::watch::observer::{Feed, Observer};
 
 /// So many polls are under way at once, of all backends: the limits of each hold besides.
@@ -219,7 +220,14 @@ impl Keeper {
         let told = post.took(ended.poll, claimed);
         let group = self.groups.entry(post.group.clone()).or_insert_with(|| Group::new(self.pace.seed));
         let wait = match &told.failure {
-            Some(failure) => Some(group.failed(now, failure, told.wait)),
+            Some(failure) => {
+                let wait = group.failed(now, failure, told.wait);
+                // Whether the server is away is for a pass to find out, and to tell.
+                if group.is_doubtful(failure) {
+                    self.hints.send(hint(About::Group(post.group.clone()), None));
+                }
+                Some(wait)
+            }
             None => {
                 group.worked(&post.group);
                 told.wait

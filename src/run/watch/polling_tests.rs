@@ -347,6 +347,19 @@ async fn failures_are_waited_out_and_what_changed_meanwhile_is_told() {
     assert_eq!(next(&mut hinted).await, [About::Object(id("Queue", "q0"))]);
 }
 
+/// A server that is away is not passed over until the next resync: a pass looks, and tells.
+#[tokio::test]
+async fn failures_in_a_row_are_a_reason_to_look() {
+    let world = World::new();
+    world.put("q0", true, 0).await;
+    let (desired, client) = scene(&world, 1, 0);
+    let (polling, mut hinted) = polling(&desired, client);
+    polling.asked(&list());
+    asked(&world, 2).await;
+    world.fails.store(true, Ordering::SeqCst);
+    assert_eq!(next(&mut hinted).await, [About::Group("mq/Queue".into())]);
+}
+
 #[tokio::test]
 async fn another_wish_is_what_is_looked_for() {
     let world = World::new();

@@ -196,6 +196,12 @@ impl Group {
         self.failures = 0;
     }
 
+    /// Whether it failed just so often that what is known of its objects is doubtful. A server that asks to be left
+    /// alone says nothing of them.
+    pub fn is_doubtful(&self, failure: &Failure) -> bool {
+        self.failures == Group::DOWN && failure.retry_after.is_none()
+    }
+
     /// Whether those that did not fail themselves wait as well.
     pub fn is_down(&self, now: Duration) -> bool {
         self.failures >= Group::DOWN && now < self.until
@@ -267,6 +273,7 @@ impl Post {
     }
 }
 
-fn hint(about: About, observed: Option<crate::core::digest::Digest>) -> Hint {
+/// A hint of a poll.
+pub fn hint(about: About, observed: Option<crate::core::digest::Digest>) -> Hint {
     Hint { about, origin: Origin::Poll, observed }
 }

@@ -2,6 +2,9 @@
 //! own, behind the same gates as in `apply`.
 
 use std::collections::{BTreeMap, HashSet};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use super::files::AsRead;
 use super::pass::{Ground, Halt, carry_out};
@@ -15,10 +18,60 @@ use crate::core::problem::Problem;
 use crate::core::prune::{self, Gates, Known, Plan, Swept};
 use crate::core::report::{Entry, Report};
 use crate::core::set::Set;
-use crate::core::watch::{ConditionKind, Status, Truth};
+use crate::core::watch::{Condition, ConditionKind, Status, Truth};
 use crate::run::sweep;
 
 use super::desired::Desired;
+
+/// Files that somebody puts in place one by one lack documents for a moment: nothing goes before they stood still for
+/// so long.
+const SETTLED: Duration = Duration::from_secs(5);
+/// What did not go for a doubt, or was cut short, is looked at again so long after.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// When the Sets are looked through next.
+#[derive(Clone, Copy, Debug)]
+pub struct When {
+    due: Instant,
+    /// Not before this, as the files changed.
+    settled: Instant,
+    /// Of a Set something was doubtful at the last look, so that nothing of it went.
+    is_doubtful: bool,
+}
+
+impl When {
+    /// Once the files that were read now are settled.
+    pub fn new(now: Instant) -> When {
+        When { due: now, settled: now + SETTLED, is_doubtful: false }
+    }
+
+    /// The files are other ones.
+    pub fn changed(&mut self, now: Instant) {
+        (self.due, self.settled) = (now, now + SETTLED);
+    }
+
+    pub fn is_due(&self, now: Instant) -> bool {
+        self.due <= now && self.settled <= now
+    }
+
+    /// It begins; `is_doubtful` as [`doubts`] has it.
+    pub fn began(&mut self, now: Instant, resync: Duration, is_doubtful: bool) {
+        (self.due, self.is_doubtful) = (now + resync, is_doubtful);
+    }
+
+    /// It was ended before it was done.
+    pub fn cut_short(&mut self, now: Instant) {
+        self.due = now + AGAIN;
+    }
+
+    /// Of objects more is known than before: what was doubtful may be no more.
+    pub fn turned<'c>(&mut self, now: Instant, mut conditions: impl Iterator<Item = &'c Condition>) {
+        let is_known = |one: &Condition| one.kind == ConditionKind::Synced && one.truth != Truth::Unknown;
+        if self.is_doubtful && conditions.any(is_known) {
+            self.due = self.due.min(now + AGAIN);
+        }
+    }
+}
 
 /// What is to be looked through, and what may be done about it.
 pub struct Job {

@@ -31,12 +31,14 @@ pub struct Teller<'o> {
     problems: Vec<Problem>,
     /// What was told of objects that no document names.
     extra: BTreeMap<ObjectId, String>,
+    /// What a guard keeps from being pruned, as it was found last: sentences.
+    refused: Vec<String>,
 }
 
 impl<'o> Teller<'o> {
     pub fn new(out: &'o mut Out, form: Form, quiet: bool) -> Teller<'o> {
         let (troubled, problems, extra) = (HashSet::new(), Vec::new(), BTreeMap::new());
-        Teller { out, form, quiet, troubled, problems, extra }
+        Teller { out, form, quiet, troubled, problems, extra, refused: Vec::new() }
     }
 
     /// What is kept out of the log.
@@ -82,6 +84,8 @@ impl<'o> Teller<'o> {
     /// Forgets what was told of objects that are wanted no longer.
     pub fn keep_to(&mut self, desired: &Desired) {
         self.troubled.retain(|(id, _)| !desired.places([id]).is_empty());
+        // What was found of other files says nothing of these.
+        self.refused.clear();
     }
 
     /// A pass has ended.
@@ -115,6 +119,11 @@ impl<'o> Teller<'o> {
         self.say(&log::loaded(desired.subjects.len()));
     }
 
+    /// What is to stand in the status of what is not pruned.
+    pub fn refused(&self) -> &[String] {
+        &self.refused
+    }
+
     pub fn warned(&mut self, message: &'static str, problem: &Problem) {
         let mut event = Event::warn(message).with("detail", problem.message.as_str());
         if let Some(hint) = &problem.hint {
@@ -131,8 +140,16 @@ impl<'o> Teller<'o> {
         if let Some(event) = wrote("pruning has deleted", report) {
             self.say(&event);
         }
+        let all = || told.iter().chain(&report.objects);
+        self.refused = all()
+            .filter_map(|entry| match &entry.result {
+                Outcome::Refused(why) => Some(format!("`{}` is not pruned: {}", entry.id, why.message)),
+                _ => None,
+            })
+            .take(ALIKE)
+            .collect();
         let mut extra = BTreeMap::new();
-        for entry in told.iter().chain(report.objects.iter().filter(|entry| entry.result != Outcome::Done)) {
+        for entry in all().filter(|entry| entry.result != Outcome::Done) {
             let why = match entry.result.explanation() {
                 Some(why) => why.message.clone(),
                 None => format!("to {} it is due, and this watch does not write", entry.action.word()),

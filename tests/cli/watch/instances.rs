@@ -71,6 +71,51 @@ fn two_share_the_objects_and_one_takes_all_when_it_is_alone() {
     second.ends("TERM", 0);
 }
 
+/// What no document names belongs to no shard: one of them deletes it, all of it.
+#[test]
+fn what_is_too_much_goes_whoever_has_its_shard() {
+    let (scratch, served) = scene();
+    let replicas = |count: usize| {
+        format!(
+            "apiVersion: trueup/v1\nkind: ReplicaSet\nmetadata: {{name: w}}\nspec:\n  replicas: {count}\n  max-deletes: 20\n  \
+             template:\n    apiVersion: demo\n    kind: Space\n    spec: {{description: alike}}\n"
+        )
+    };
+    scratch.write("m/w.yaml", replicas(9));
+    let flags = "--lease Lease/trueup --lease-duration 2s --shards 2";
+    let (first, second) = (Watching::start(&scratch, flags), Watching::start(&scratch, flags));
+    until("both hold one", || leads(&first) && leads(&second));
+    until("all are there", || served.names("/spaces", "id").len() == 9);
+    scratch.write("m/w.yaml", replicas(1));
+    until("eight go", || served.names("/spaces", "id") == ["w-0"]);
+    first.ends("TERM", 0);
+    second.ends("TERM", 0);
+}
+
+/// At the start of one that waits for its lease nothing is in sync, and so nothing may go: it is looked at again.
+#[test]
+fn what_is_too_much_at_the_start_goes_once_the_rest_is_there() {
+    let (scratch, served) = scene();
+    let text = "apiVersion: trueup/v1\nkind: ReplicaSet\nmetadata: {name: w}\nspec:\n  replicas: 1\n  \
+                template: {apiVersion: demo, kind: Space, spec: {description: alike}}\n";
+    scratch.write("m/w.yaml", text);
+    served.call("PUT", "/spaces/w-7", "{}");
+    let watching = Watching::start(&scratch, "--lease Lease/trueup --lease-duration 2s");
+    until("the seventh goes", || served.names("/spaces", "id") == ["w-0"]);
+    watching.ends("TERM", 0);
+}
+
+#[test]
+fn a_lease_that_cannot_be_kept_is_told() {
+    let (scratch, served) = scene();
+    let text = std::fs::read_to_string(scratch.path("m/leases.yaml")).expect("it was written");
+    scratch.write("m/leases.yaml", text.replace(&served.url(), "http://127.0.0.1:9"));
+    let watching = Watching::start(&scratch, "--lease Lease/trueup --lease-duration 2s");
+    watching.until_said("the lease cannot be kept", 1);
+    assert!(descriptions(&served).is_empty(), "nobody leads");
+    watching.ends("TERM", 0);
+}
+
 #[test]
 fn what_cannot_be_a_lease_is_refused_before_anything_is_sent() {
     let (scratch, _served) = scene();

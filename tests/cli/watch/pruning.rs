@@ -2,7 +2,7 @@
 
 use crate::servers::Served;
 use crate::support::Scratch;
-use crate::watch::stage::{Watching, descriptions, teams, two_teams, until};
+use crate::watch::stage::{Watching, descriptions, id, teams, two_teams, until};
 
 const SET: &str = "---\napiVersion: trueup/v1\nkind: Set\nmetadata: {name: all}\nspec: {scope: [{kind: Team, exclusive: true}]}\n";
 
@@ -60,7 +60,7 @@ fn files_that_are_no_good_prune_nothing() {
     served.call("POST", "/teams", "{\"name\": \"stray\"}");
     // The resync goes on: what is wanted is kept so, twice, and nothing is deleted meanwhile.
     for _ in 0..2 {
-        let blue = crate::watch::stage::id(&served, "/teams", "blue");
+        let blue = id(&served, "/teams", "blue");
         served.change(&format!("/teams/{blue}"), "{\"description\": \"theirs\"}");
         until("it is put right", || descriptions(&served).contains(&"blue=one".to_owned()));
     }
@@ -70,12 +70,30 @@ fn files_that_are_no_good_prune_nothing() {
     watching.ends("TERM", 0);
 }
 
+/// A checkout takes files away and brings others, one by one: what lacks for a moment is not deleted.
+#[test]
+fn a_document_that_is_away_for_a_moment_costs_nothing() {
+    let (scratch, served) = two_teams();
+    scratch.write("m/set.yaml", SET);
+    scratch.write("m/b.yaml", teams(&["green"], "one"));
+    let watching = Watching::started(&scratch, "--prune --resync 1s");
+    let before = id(&served, "/teams", "green");
+    std::fs::remove_file(scratch.path("m/b.yaml")).expect("it is there");
+    watching.until_said("files are loaded", 2);
+    scratch.write("m/c.yaml", teams(&["green"], "two"));
+    until("it is changed", || descriptions(&served) == ["blue=one", "green=two", "red=one"]);
+    assert_eq!(id(&served, "/teams", "green"), before, "it was not made anew");
+    watching.ends("TERM", 0);
+}
+
 #[test]
 fn more_than_the_limit_is_refused() {
     let (scratch, served) = stage();
     served.call("POST", "/teams", "{\"name\": \"another\"}");
-    let watching = Watching::started(&scratch, "--prune --max-deletes 1 --resync 1s");
+    let watching = Watching::started(&scratch, "--prune --max-deletes 1 --resync 1s --status-file s.json");
     watching.until_said("object is in no document", 2);
+    let status = || std::fs::read_to_string(scratch.path("s.json")).unwrap_or_default();
+    until("the status tells of it", || status().contains("the limit is 1"));
     watching.ends("TERM", 0);
     assert_eq!(descriptions(&served).len(), 4);
 }

@@ -75,3 +75,11 @@ fn a_dry_run_never_writes() {
     rig.end(|_| Verdict::Differs(why()));
     assert_eq!(rig.status("a").condition(ConditionKind::Synced).expect("always").reason, "DryRun");
 }
+
+/// A watch that may write nothing does not try again each second.
+#[test]
+fn no_writes_at_all() {
+    let mut hour = Hour::new(Some(0));
+    assert_eq!(hour.left(seconds(0.0)), Some(0));
+    assert_eq!(hour.frees(seconds(0.0)), seconds(3600.0));
+}
