@@ -138,14 +138,15 @@ fn no_feed_brings_a_piece_of_one_out() {
         let stage = Stage::new(AUTHS[1], *mood);
         let backend = std::fs::read_to_string(stage.scratch.path("backend.yaml")).expect("it was written");
         let place = match *by {
-            "sse" => "/feed",
-            "lines" => "/feed?at={position}",
-            _ => "/changes?at={position}",
+            "sse" => "GET /feed",
+            "lines" => "'GET /feed?at={position}'",
+            _ => "'GET /changes?at={position}'",
         };
-        let feed = FEED.replace("BY", by).replace("/feed", place);
+        let feed = FEED.replace("BY", by).replace("GET /feed", place);
         stage
             .scratch
             .write("backend.yaml", backend.replace("      fields:\n", &format!("{feed}      fields:\n")));
+        stage.run("validate -f a.yaml --backends backend.yaml").done().expect(0);
         silent_while_it_runs(&stage, "ndjson");
         let followed = stage.was_asked("GET /feed") || stage.was_asked("GET /changes");
         assert!(followed, "the feed was not followed");

@@ -79,8 +79,8 @@ fn two_watches_that_want_otherwise() {
     let (written, looked) = (writes(), looks());
     until(&logs, || looks() >= looked + 4);
     assert!(writes() <= written + 3, "a write was under way at most: {:?}", middle.lines());
-    // Of each path the first write, and three that were set back, by each of the two.
-    assert!(writes() <= 3 * 2 * 4, "{:?}", middle.accepted());
+    // Of each path the first write, and three that were set back, by each of the two; and what ours were before.
+    assert!(writes() <= 3 * (2 * 4 + 1), "{:?}", middle.accepted());
     println!("{} writes", writes());
     ours.ends("TERM", 0);
     other.ends("TERM", 0);
