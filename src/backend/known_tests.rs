@@ -96,7 +96,11 @@ fn what_was_written_since_is_told_again_if_it_is_wrong() {
     assert_eq!(told(poll(&mut known, json!([wrong, queue("b", false, 1)]))), (names(&["a"]), 0));
     assert_eq!(poll(&mut known, json!([wrong, queue("b", false, 1)])), None, "once");
     known.wrote(&key("a"));
-    assert_eq!(poll(&mut known, json!([right, queue("b", false, 1)])), None, "and not what is as it is wanted");
+    assert_eq!(
+        poll(&mut known, json!([right, queue("b", false, 1)])),
+        None,
+        "and not what is as it is wanted"
+    );
     assert_eq!(told(poll(&mut known, json!([wrong, queue("b", false, 1)]))), (names(&["a"]), 0));
     known.wrote(&key("a"));
     assert_eq!(told(poll(&mut known, json!([queue("b", false, 1)]))), (names(&["a"]), 0), "or gone");
