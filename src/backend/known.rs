@@ -3,7 +3,7 @@
 //!
 //! This finds out what may have changed, and proves nothing: whoever is told looks for themselves.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use crate::core::digest::Digest;
@@ -35,6 +35,8 @@ pub struct Known {
     begun: bool,
     /// Something was not seen in the last round, and may be there or not.
     doubt: bool,
+    /// Objects of interest that were written since they were seen: what they were before says nothing of them now.
+    written: BTreeSet<usize>,
     /// Pages of this round that were not as they had been.
     turned: usize,
     /// Elements of this round that no document names, and that were not there before.
@@ -106,6 +108,12 @@ impl Known {
     /// How many elements were looked into since the beginning.
     pub fn parsed(&self) -> u64 {
         self.parsed
+    }
+
+    /// An object was written. Another writer may set it back to what it was seen as last, and the next poll would see
+    /// no change: it tells of the object again if it is known not to be as it is wanted.
+    pub fn wrote(&mut self, key: &Key) {
+        self.written.extend(self.interests.find(key));
     }
 
     /// Begins a poll.
@@ -215,7 +223,12 @@ impl Known {
     pub fn end(&mut self, shifts: bool) -> Option<Changes> {
         let known = self.pages.len();
         self.pages.retain(|_, page| page.round == self.round);
-        if self.begun && !self.doubt && self.turned == 0 && self.pages.len() == known {
+        if self.begun
+            && !self.doubt
+            && self.written.is_empty()
+            && self.turned == 0
+            && self.pages.len() == known
+        {
             return None;
         }
         let (seen, moved) = self.mark();
@@ -266,7 +279,7 @@ impl Known {
             }
             let before = std::mem::replace(&mut self.sights[at], sum);
             let nothing = || interest.nothing();
-            let told = match self.begun {
+            let told = match self.begun && !self.written.remove(&at) {
                 true => before != sum,
                 false => wrong || sum.is_none() && nothing().wrong,
             };
@@ -338,6 +351,12 @@ impl KnownObject {
     /// What the answer said could not be made out: the next one is looked into whatever it is.
     pub fn forget(&mut self) {
         (self.tag, self.digest) = (None, None);
+    }
+
+    /// It was written: what it was before says nothing of it now.
+    pub fn wrote(&mut self) {
+        self.forget();
+        self.sight = None;
     }
 
     /// Takes what was seen: what it is, where that is another way than before; the first time, where it is known not

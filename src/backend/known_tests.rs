@@ -85,6 +85,27 @@ fn the_first_poll_tells_what_is_wrong_and_later_ones_what_changes() {
     assert_eq!(told(poll(&mut known, json!([]))), (names(&["a", "c"]), 0));
 }
 
+/// Somebody sets it wrong, we write it right, and they set it wrong again before the next poll, which sees the same
+/// bytes as the one before.
+#[test]
+fn what_was_written_since_is_told_again_if_it_is_wrong() {
+    let mut known = known(&["a", "b"]);
+    let (right, wrong) = (queue("a", true, 1), queue("a", false, 1));
+    assert_eq!(told(poll(&mut known, json!([wrong, queue("b", false, 1)]))), (names(&["a", "b"]), 0));
+    known.wrote(&key("a"));
+    assert_eq!(told(poll(&mut known, json!([wrong, queue("b", false, 1)]))), (names(&["a"]), 0));
+    assert_eq!(poll(&mut known, json!([wrong, queue("b", false, 1)])), None, "once");
+    known.wrote(&key("a"));
+    assert_eq!(
+        poll(&mut known, json!([right, queue("b", false, 1)])),
+        None,
+        "and not what is as it is wanted"
+    );
+    assert_eq!(told(poll(&mut known, json!([wrong, queue("b", false, 1)]))), (names(&["a"]), 0));
+    known.wrote(&key("a"));
+    assert_eq!(told(poll(&mut known, json!([queue("b", false, 1)]))), (names(&["a"]), 0), "or gone");
+}
+
 #[test]
 fn what_no_document_states_is_no_change() {
     let mut known = known(&["a"]);

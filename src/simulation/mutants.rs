@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{Error, ErrorKind, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::dice::Dice;
 use super::schedule;
@@ -109,5 +109,44 @@ fn every_fault_at_the_edges_is_found() {
         drop(planted);
         println!("{mutant:?}: {what}: {found:?}");
         assert!(found.is_some(), "{mutant:?} is not found: {what}");
+    }
+}
+
+/// All files of the sources.
+fn sources(folder: &Path, into: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the sources can be read") {
+        let path = entry.expect("an entry").path();
+        match path.is_dir() {
+            true => sources(&path, into),
+            false => into.push(path),
+        }
+    }
+}
+
+/// The table in the documentation: thirty faults, each in the code, and with a test that plants it.
+#[test]
+fn each_mutant_is_planted_and_has_a_test_that_finds_it() {
+    let mut files = Vec::new();
+    sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut files);
+    let texts: Vec<(PathBuf, String)> = files
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
+        .map(|path| (path.clone(), fs::read_to_string(path).expect("it can be read")))
+        .collect();
+    let table = include_str!("../../docs/reliability.md");
+    for n in 1..=30 {
+        let rows: Vec<&str> = table.lines().filter(|line| line.starts_with(&format!("| M{n} |"))).collect();
+        let [row] = rows[..] else { panic!("M{n} has {} rows", rows.len()) };
+        let test = row.rsplit('`').nth(1).expect("a test");
+        let (module, name) = test.split_once("::").expect("a module and a function");
+        let plants = |(path, text): &(PathBuf, String)| {
+            let words = || text.split(|c: char| !c.is_ascii_alphanumeric());
+            path.file_stem().is_some_and(|stem| stem == module)
+                && text.contains(&format!("#[test]\nfn {name}()"))
+                && words().any(|word| word == format!("M{n}"))
+        };
+        assert!(texts.iter().any(plants), "M{n}: no `{test}` that plants it");
+        let planted = format!("planted!(M{n})");
+        assert!(texts.iter().any(|(_, text)| text.contains(&planted)), "M{n} is planted nowhere");
     }
 }

@@ -8,6 +8,10 @@ mod servers;
 #[path = "../cli/support.rs"]
 mod support;
 
+#[expect(dead_code, reason = "shared with the tests of the command line, which use more of it")]
+#[path = "../cli/watch/stage.rs"]
+mod watch_stage;
+
 mod crowd;
 mod kills;
 mod middle;
@@ -19,4 +23,5 @@ mod saved;
 mod scripts;
 mod shared;
 mod signals;
+mod watch;
 mod world;

@@ -40,6 +40,8 @@ struct Inner {
     stop: Option<Stop>,
     count: AtomicUsize,
     lines: Mutex<Vec<String>>,
+    /// The writes that the server has answered with a success.
+    accepted: Mutex<Vec<String>>,
     hold: Mutex<Sender<Sender<()>>>,
 }
 
@@ -49,8 +51,8 @@ impl Middle {
         let address = listener.local_addr().expect("an address").to_string();
         let (hold, held) = channel();
         let server = served.url().replace("http://", "");
-        let (count, lines, hold) = (AtomicUsize::new(0), Mutex::default(), Mutex::new(hold));
-        let inner = Arc::new(Inner { server, stop, count, lines, hold });
+        let (count, lines, accepted) = (AtomicUsize::new(0), Mutex::default(), Mutex::default());
+        let inner = Arc::new(Inner { server, stop, count, lines, accepted, hold: Mutex::new(hold) });
         let serving = inner.clone();
         // The thread ends with the process.
         thread::spawn(move || {
@@ -72,6 +74,11 @@ impl Middle {
         self.inner.lines.lock().expect("nothing panics with it").clone()
     }
 
+    /// The writes so far that the server took, whether or not their answers arrived.
+    pub fn accepted(&self) -> Vec<String> {
+        self.inner.accepted.lock().expect("nothing panics with it").clone()
+    }
+
     /// The held request, once it is there. It goes on when the value is sent something, and never if it is dropped.
     pub fn held(&self) -> Option<Sender<()>> {
         self.held.try_recv().ok()
@@ -91,6 +98,9 @@ impl Inner {
         server.write_all(&request)?;
         let mut answer = Vec::new();
         server.read_to_end(&mut answer)?;
+        if !line.starts_with("GET ") && answer.starts_with(b"HTTP/1.1 2") {
+            self.accepted.lock().expect("nothing panics with it").push(line);
+        }
         if stops == Some(Moment::After) && !self.wait() {
             return client.shutdown(Shutdown::Both);
         }

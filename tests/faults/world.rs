@@ -29,7 +29,12 @@ pub enum Workload {
     Mixed,
     /// Twenty objects of every sort.
     Twenty,
+    /// [`MANY`] teams, and as many spaces, that do not need each other.
+    Many,
 }
+
+/// How many teams and how many spaces [`Workload::Many`] has.
+pub const MANY: usize = 12;
 
 /// Who else is there: their objects, and a field of theirs in an object of ours.
 const THEIRS: &str = "not ours";
@@ -66,6 +71,11 @@ impl Workload {
                 gone("Team", "name: d1"),
             ],
             Workload::Twenty => twenty(),
+            Workload::Many => (0..MANY)
+                .flat_map(|n| {
+                    [wanted("Team", &format!("name: t{n}")), wanted("Space", &format!("name: s{n}"))]
+                })
+                .collect(),
         };
         text.concat()
     }
@@ -73,7 +83,7 @@ impl Workload {
     /// What is there before.
     fn seeds(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Workload::CreateThree => &[],
+            Workload::CreateThree | Workload::Many => &[],
             Workload::UpdateThree => &[("/teams", "u1"), ("/teams", "u2"), ("/spaces", "u3")],
             Workload::DeleteTwo => &[("/teams", "d1"), ("/spaces", "d2")],
             Workload::Mixed => &[("/spaces", "u3"), ("/teams", "d1")],
@@ -154,7 +164,8 @@ impl World {
     fn items(&self, collection: &str) -> Vec<Value> {
         let page = self.served.call("GET", &format!("{collection}?limit=1000"), "");
         let page: Value = serde_json::from_str(&page).expect("a page");
-        page["items"].as_array().expect("a list").clone()
+        // What goes while it is looked at has no list any more.
+        page["items"].as_array().cloned().unwrap_or_default()
     }
 
     /// What is there; of several with one name, each has a number.

@@ -263,6 +263,11 @@ impl<'o> Driver<'o> {
 
     fn ended(&mut self, ended: Ended) {
         self.teller.ended(ended.id, &ended.report, ended.stuck);
+        let written = ended.seen.iter().filter(|seen| seen.writes > 0).map(|seen| seen.id.clone());
+        let written: Vec<_> = written.collect();
+        if !written.is_empty() {
+            self.ground.observers.wrote(&written);
+        }
         self.step(Event::Ended(ended.id, ended.seen));
     }
 

@@ -11,6 +11,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use super::desired::Desired;
 use super::ways::Ways;
 use crate::core::exchange::Ask;
+use crate::core::identity::ObjectId;
 use crate::core::watch::{About, Hint, Origin};
 
 /// Hints that wait to be taken. What does not fit any more is one wish to look at everything.
@@ -24,6 +25,11 @@ pub trait Observer: Send + Sync {
 
     /// A pass asks this: what passes list and read is what there is to look at. Called often, and not to wait in.
     fn asked(&self, ask: &Ask);
+
+    /// A pass has ended that wrote these: what was seen of them before is of the past.
+    fn wrote(&self, ids: &[ObjectId]) {
+        let _ = ids;
+    }
 }
 
 impl<O: Observer + ?Sized> Observer for Arc<O> {
@@ -33,6 +39,10 @@ impl<O: Observer + ?Sized> Observer for Arc<O> {
 
     fn asked(&self, ask: &Ask) {
         (**self).asked(ask);
+    }
+
+    fn wrote(&self, ids: &[ObjectId]) {
+        (**self).wrote(ids);
     }
 }
 
@@ -53,6 +63,10 @@ impl Observers {
 
     pub fn asked(&self, ask: &Ask) {
         self.all.iter().for_each(|observer| observer.asked(ask));
+    }
+
+    pub fn wrote(&self, ids: &[ObjectId]) {
+        self.all.iter().for_each(|observer| observer.wrote(ids));
     }
 }
 

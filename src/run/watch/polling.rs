@@ -55,6 +55,7 @@ enum Order {
     Want(Arc<Index>, Arc<dyn Polls>),
     Post(What),
     Feed(Arc<str>, Feed),
+    Wrote(Vec<ObjectId>),
 }
 
 impl Polling {
@@ -85,6 +86,10 @@ impl Polling {
 impl observers::Observer for Polling {
     fn wanted(&self, desired: &Arc<Desired>, ways: &Arc<Ways>) {
         self.want(desired.clone(), ways.clone());
+    }
+
+    fn wrote(&self, ids: &[ObjectId]) {
+        self.order(Order::Wrote(ids.to_vec()));
     }
 
     fn asked(&self, ask: &Ask) {
@@ -164,6 +169,7 @@ impl Keeper {
                 order = orders.recv() => match order {
                     Some(Order::Want(index, polls)) => self.want(index, polls),
                     Some(Order::Post(what)) => self.post(what),
+                    Some(Order::Wrote(ids)) => self.wrote(&ids),
                     Some(Order::Feed(group, feed)) => self.feed(group, feed),
                     None => return,
                 },
@@ -215,7 +221,7 @@ impl Keeper {
         let Some(post) = self.posts.get_mut(&ended.id).filter(|post| post.epoch == ended.epoch) else {
             return;
         };
-        post.memory = Some(ended.memory);
+        post.polled(ended.memory);
         let claimed = self.wanted.as_ref().is_some_and(|(index, _)| index.is_claimed(&post.kind.name));
         let told = post.took(ended.poll, claimed);
         let group = self.groups.entry(post.group.clone()).or_insert_with(|| Group::new(self.pace.seed));
@@ -256,6 +262,7 @@ impl Keeper {
         self.count += 1;
         if let Some(post) = self.posts.get_mut(&id) {
             (post.kind, post.memory, post.epoch) = (kind, Some(memory), self.count);
+            post.written.clear();
             self.schedule(id);
         }
     }
@@ -293,9 +300,22 @@ impl Keeper {
             observer.feeds(self.now(), group.feed);
         }
         let memory = Some(memory);
-        let post = Post { what, kind, group, observer, memory, failures: 0, epoch: id, due: None };
+        let written = Vec::new();
+        let post = Post { what, kind, group, observer, memory, written, failures: 0, epoch: id, due: None };
         self.posts.insert(id, post);
         self.schedule(id);
+    }
+
+    /// Passes have written these.
+    fn wrote(&mut self, ids: &[ObjectId]) {
+        let Some((index, _)) = self.wanted.clone() else { return };
+        for id in ids {
+            let place = index.kind(&id.kind).map(|kind| (kind.name.clone(), kind.listing_scope(&id.key)));
+            let listing = place.and_then(|place| self.collections.get(&place));
+            for post in listing.into_iter().chain(self.objects.get(id)) {
+                self.posts.get_mut(post).expect("what is found is there").wrote(&id.key);
+            }
+        }
     }
 
     /// Whether a collection that is polled shows the object.

@@ -11,7 +11,7 @@ use crate::api::poll::{Poll, Polled};
 use crate::backend::known::{Changes, Known, KnownObject};
 use crate::core::engine::random::Random;
 use crate::core::exchange::{Collection, Failure, FailureClass, Target};
-use crate::core::identity::{KindName, ObjectId};
+use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
 use crate::core::watch::observer::{Came, Feed, Observer};
 use crate::core::watch::stream::Backoff;
@@ -122,6 +122,8 @@ pub struct Post {
     pub observer: Observer,
     /// `None` while a poll is under way.
     pub memory: Option<Memory>,
+    /// What was written while a poll is under way.
+    pub written: Vec<Key>,
     /// Polls in a row that failed.
     pub failures: u32,
     /// When it is to be polled next, while it waits.
@@ -234,7 +236,30 @@ pub struct Told {
     pub wait: Option<Duration>,
 }
 
+impl Memory {
+    fn wrote(&mut self, key: &Key) {
+        match self {
+            Memory::Collection(known) => known.wrote(key),
+            Memory::Object(known) => known.wrote(),
+        }
+    }
+}
+
 impl Post {
+    /// A pass has written this object.
+    pub fn wrote(&mut self, key: &Key) {
+        match &mut self.memory {
+            Some(memory) => memory.wrote(key),
+            None => self.written.push(key.clone()),
+        }
+    }
+
+    /// A poll is over. What it saw of objects that were written meanwhile may be of before.
+    pub fn polled(&mut self, mut memory: Memory) {
+        std::mem::take(&mut self.written).iter().for_each(|key| memory.wrote(key));
+        self.memory = Some(memory);
+    }
+
     /// Takes what a poll told. Elements that no document names are of interest where they are `claimed`.
     pub fn took(&mut self, poll: Poll, claimed: bool) -> Told {
         let (changes, failure) = match poll.polled {

@@ -3,6 +3,7 @@
 
 mod encodings;
 mod stage;
+mod watching;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::encodings::{Encode, Search};
 use super::{BODY, HEADER, canary};
 use crate::servers::{Raw, Say, Seen};
-use crate::support::Scratch;
+use crate::support::{Run, Scratch};
 
 /// What the server does.
 #[derive(Clone, Copy)]
@@ -102,7 +102,9 @@ spec:
 impl Stage {
     pub fn new(auth: &str, mood: Mood) -> Stage {
         let mut secrets: Vec<_> = FIELDS.map(|name| (name, canary(name, BODY))).into();
-        secrets.extend(["C_AUTH", "C_HEADER", "C_TOKEN"].map(|name| (name, canary(name, HEADER))));
+        secrets.extend(
+            ["C_AUTH", "C_HEADER", "C_TOKEN", "C_LISTEN", "C_HOOK"].map(|name| (name, canary(name, HEADER))),
+        );
         // What only the server knows: in the place of a secret, and in a text beside it.
         secrets.push(("SERVER", canary("SERVER", BODY)));
         let password = canary("C_URL", "!+&=");
@@ -135,22 +137,40 @@ impl Stage {
             || line.contains("-f backend")
             || line.contains("clear.yaml")
             || line.contains("--backends")
+            || line.starts_with("status ")
         {
             ""
         } else {
             " --backends backend.yaml"
         };
-        let mut run = self.scratch.trueup(&format!("{line}{with}")).env("TRUEUP_ALLOW_EXEC", "/bin/cat");
+        let done = self.run(&format!("{line}{with}")).done();
+        self.holds_no_piece(&format!("`{line}`"), &done.told());
+        assert!(done.code() != 64 && done.code() != 101, "`{line}`: {}", done.told());
+    }
+
+    /// A command line with all secrets in its environment.
+    pub fn run(&self, line: &str) -> Run {
+        let mut run = self.scratch.trueup(line).env("TRUEUP_ALLOW_EXEC", "/bin/cat");
         for (name, secret) in self.secrets.iter().filter(|(name, _)| name.starts_with("C_")) {
             run = run.env(name, secret);
         }
-        let done = run.done();
-        for text in [&done.out, &done.err] {
-            if let Some(piece) = self.search.found(text) {
-                panic!("`{line}` shows `{piece}` of {}: {}", self.owner(piece), done.told());
-            }
+        run
+    }
+
+    /// No piece of a secret stands in what somebody shows.
+    pub fn holds_no_piece(&self, who: &str, text: &str) {
+        if let Some(piece) = self.search.found(text) {
+            panic!("{who} shows `{piece}` of {}: {text}", self.owner(piece));
         }
-        assert!(done.code() != 64 && done.code() != 101, "`{line}`: {}", done.told());
+    }
+
+    /// How many requests have come.
+    pub fn requests(&self) -> usize {
+        self.server.lines().len()
+    }
+
+    pub fn was_asked(&self, request: &str) -> bool {
+        self.server.lines().iter().any(|line| line.starts_with(request))
     }
 
     /// Which secret a piece in clear is of.
@@ -244,6 +264,24 @@ fn answer(seen: &Seen, mood: Mood, secrets: &[(&str, String)], elsewhere: &str) 
             Say::json(&serde_json::json!({"items": [item("shop"), item("from")], "next": next}).to_string())
         }
         "/spaces/shop" => Say::json(&item("shop").to_string()),
+        // Events in each form that name an object by what they were asked with.
+        "/feed" => {
+            let event = |name: &str| serde_json::json!({"name": name, "position": format!("{name}{server}")});
+            let events = [event("shop"), event(server), event(&request())];
+            let kind = seen.header("accept").unwrap_or(JSON).split(',').next().unwrap_or(JSON);
+            let text: String = match kind {
+                "text/event-stream" => events.iter().map(|event| format!("data: {event}\n\n")).collect(),
+                _ => events.iter().map(|event| format!("{event}\n")).collect(),
+            };
+            whole("200 OK", kind, &text)
+        }
+        "/changes" => Say::json(
+            &serde_json::json!([
+                {"name": "shop", "position": server},
+                {"name": request(), "position": format!("{server}2")},
+            ])
+            .to_string(),
+        ),
         "/spaces/from" => Say::json(&item("from").to_string()),
         _ if reads => whole("404 Not Found", JSON, "{}"),
         path => Say::json(&item(path.rsplit('/').next().unwrap_or_default()).to_string()),

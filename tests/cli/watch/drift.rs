@@ -19,6 +19,19 @@ fn what_others_delete_and_change_is_put_right() {
     assert_eq!(ours, ["POST", "POST", "DELETE", "POST", "PUT", "PATCH"]);
 }
 
+/// Twice the same, between two polls: the second poll sees what the first one saw, and yet there is something to do.
+#[test]
+fn what_is_set_back_before_the_next_poll_is_put_right_as_well() {
+    let (scratch, served) = two_teams();
+    let watching = Watching::started(&scratch, "--interval 2s --resync 1h");
+    for _ in 0..2 {
+        served.change(&format!("/teams/{}", id(&served, "/teams", "blue")), "{\"description\": \"theirs\"}");
+        until("the field is as it was", || descriptions(&served) == ["blue=one", "red=one"]);
+    }
+    watching.ends("TERM", 0);
+    assert_eq!(served.written().len(), 2 + 2 + 2, "{:?}", served.written());
+}
+
 /// A person who will not wait for the resync.
 #[test]
 fn a_hangup_is_the_wish_to_look_now() {

@@ -5,10 +5,11 @@
 
 mod drift;
 mod files;
+mod hints;
 mod instances;
 mod once;
 mod outages;
 mod pruning;
 mod shown;
 mod signals;
-mod stage;
+pub mod stage;

@@ -13,11 +13,28 @@ use crate::support::{Running, Scratch};
 /// Nothing that must become so takes so long.
 const PATIENCE: Duration = Duration::from_secs(40);
 
+/// What is waited for, in words; they are only asked for when it does not come.
+pub trait What {
+    fn what(&self) -> String;
+}
+
+impl What for &str {
+    fn what(&self) -> String {
+        (*self).to_owned()
+    }
+}
+
+impl<F: Fn() -> String> What for &F {
+    fn what(&self) -> String {
+        self()
+    }
+}
+
 /// Waits until something is so.
-pub fn until(what: &str, is: impl Fn() -> bool) {
+pub fn until(what: impl What, is: impl Fn() -> bool) {
     let end = Instant::now() + PATIENCE;
     while !is() {
-        assert!(Instant::now() < end, "it never came to this: {what}");
+        assert!(Instant::now() < end, "it never came to this: {}", what.what());
         thread::sleep(Duration::from_millis(10));
     }
 }
