@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
+use super::backoffs::Backoffs;
 use super::desired::Desired;
 use super::feeds::Feeds;
 use super::files::{AsRead, News, Watched};
@@ -444,8 +445,9 @@ async fn turned(lead: Option<&Lead>) {
 /// Those who look out for changes.
 fn observers(settings: &Settings, hints: Hints) -> Observers {
     let mut all = Observers::default();
+    let backoffs = Backoffs::default();
     let pace = Pace { interval: settings.interval, seed: settings.machine.seed };
-    let polling = Arc::new(Polling::start(pace, hints.clone()));
+    let polling = Arc::new(Polling::start(pace, hints.clone(), backoffs.clone()));
     all.add(polling.clone());
     // Polling rests while a feed tells what happens.
     let announce = move |group: &Arc<str>, alive| {
@@ -456,7 +458,7 @@ fn observers(settings: &Settings, hints: Hints) -> Observers {
         };
         polling.feed(group.clone(), feed);
     };
-    all.add(Feeds::new(hints, Arc::new(announce)));
+    all.add(Feeds::new(hints, backoffs, Arc::new(announce)));
     all
 }
 

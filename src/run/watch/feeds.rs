@@ -11,8 +11,9 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{sleep, sleep_until};
 
+use super::backoffs::Backoffs;
 use super::desired::Desired;
 use super::observers::{Hints, Observer};
 use super::standing::{Alive, Announce, Place, Standing};
@@ -60,6 +61,8 @@ impl<Mode: Send + Sync> Opens for Client<Mode> {
 /// All feeds. Dropped, they end.
 pub struct Feeds {
     hints: Hints,
+    /// Shared with the polls.
+    backoffs: Backoffs,
     standing: Arc<Standing>,
     state: Mutex<All>,
 }
@@ -87,8 +90,8 @@ struct Ground {
 
 impl Feeds {
     /// Follows nothing yet. `announce` is told of each group whether feeds tell what happens to it.
-    pub fn new(hints: Hints, announce: Announce) -> Feeds {
-        Feeds { hints, standing: Arc::new(Standing::new(announce)), state: Mutex::default() }
+    pub fn new(hints: Hints, backoffs: Backoffs, announce: Announce) -> Feeds {
+        Feeds { hints, backoffs, standing: Arc::new(Standing::new(announce)), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, All> {
@@ -119,6 +122,7 @@ impl Feeds {
             collection,
             ground: ground.clone(),
             hints: self.hints.clone(),
+            backoffs: self.backoffs.clone(),
             standing: self.standing.clone(),
             told: Alive::No,
             failing: false,
@@ -245,6 +249,7 @@ struct Follower {
     collection: Collection,
     ground: Arc<Mutex<Ground>>,
     hints: Hints,
+    backoffs: Backoffs,
     standing: Arc<Standing>,
     /// What was announced last.
     told: Alive,
@@ -281,12 +286,11 @@ impl Follower {
         };
         let alive = if watch.replay { Alive::Replays } else { Alive::Lossy };
         let mut machine = Stream::new(policy, fastrand::u64(..));
-        let began = Instant::now();
         let mut connection: Option<Connection> = None;
         loop {
             let event = tokio::select! {
                 heard = hear(&mut connection) => self.understand(heard),
-                () = sleep_until(began + machine.wake()) => Event::Woke,
+                () = sleep_until(self.backoffs.at(machine.wake())) => Event::Woke,
             };
             if event == Event::Woke
                 && matches!(machine.state(), State::Waiting { .. })
@@ -295,11 +299,7 @@ impl Follower {
                 sleep(HELD).await;
                 continue;
             }
-            let mut effects = machine.step(began.elapsed(), event);
-            if effects.contains(&Effect::Relist) {
-                // The loop looks, tries again, and tells of what fails.
-                effects.extend(machine.step(began.elapsed(), Event::Listed(true)));
-            }
+            let effects = self.step(&mut machine, event);
             if !machine.is_open() && !matches!(machine.state(), State::Connecting { .. }) {
                 connection = None;
             }
@@ -313,6 +313,17 @@ impl Follower {
             }
             self.announce(if machine.is_open() { alive } else { Alive::No });
         }
+    }
+
+    fn step(&self, machine: &mut Stream, event: Event) -> Vec<Effect> {
+        let (now, groups) = (self.backoffs.now(), self.ground().groups.clone());
+        let mut waits = self.backoffs.several(groups);
+        let mut effects = machine.step(now, event, &mut waits);
+        if effects.contains(&Effect::Relist) {
+            // The loop looks, tries again, and tells of what fails.
+            effects.extend(machine.step(now, Event::Listed(true), &mut waits));
+        }
+        effects
     }
 
     fn connect(&self, position: Option<Arc<str>>) -> Connection {

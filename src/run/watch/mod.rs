@@ -8,6 +8,7 @@
 //! Nothing that is kept here says what is so: a process that is killed and started anew comes to the same end.
 
 pub mod ask;
+pub mod backoffs;
 pub mod desired;
 mod driver;
 pub mod face;
