@@ -370,6 +370,7 @@ impl<'o> Driver<'o> {
         let old_ways = std::mem::replace(&mut self.ground.ways, Arc::new(ways));
         let desired = self.ground.desired.clone();
         self.ground.observers.wanted(&desired, &self.ground.ways);
+        self.showing.want(&desired);
         let mut elsewhere = self.ground.ways.other_than(&old_ways);
         elsewhere.extend(desired.redefined(&before));
         let changed =
