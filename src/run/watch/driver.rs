@@ -11,6 +11,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::backoffs::Backoffs;
+use super::board::Board;
 use super::desired::Desired;
 use super::feeds::Feeds;
 use super::files::{AsRead, News, Watched};
@@ -57,6 +58,8 @@ pub struct Driver<'o> {
     lead: Option<Lead>,
     manager: Manager,
     showing: Showing,
+    /// Where the feeds stand.
+    board: Board,
     /// Requests that were sent when they were shown last.
     sent: Requests,
     /// Something changed since it was shown.
@@ -121,10 +124,11 @@ impl<'o> Driver<'o> {
         let (now, secrets, dry_run) = (Instant::now(), teller.secrets(), settings.machine.dry_run);
         let mut showing =
             Showing::begin(&settings.places, now, secrets, dry_run, &hints, &read.desired).await?;
+        let board = Board::new(now);
         let mut ground = Ground {
             desired: Arc::new(read.desired),
             ways: Arc::new(ways),
-            observers: Arc::new(observers(&settings, hints)),
+            observers: Arc::new(observers(&settings, hints, &board)),
             share: Share::default(),
             writes: settings.opening.parallel.unwrap_or(WRITES),
             attempts: Some(1),
@@ -150,6 +154,7 @@ impl<'o> Driver<'o> {
             hinted,
             manager: Manager::new(),
             showing,
+            board,
             dirty: true,
             passes: JoinSet::new(),
             loading: JoinSet::new(),
@@ -301,7 +306,8 @@ impl<'o> Driver<'o> {
     fn tick(&mut self) {
         self.manager.beat();
         self.showing.alive();
-        self.dirty |= self.ground.ways.requests() != self.sent;
+        self.board.lines().iter().for_each(|line| self.teller.say(line));
+        self.dirty |= self.board.has_changed() || self.ground.ways.requests() != self.sent;
         if std::mem::take(&mut self.dirty) {
             self.show();
         }
@@ -313,7 +319,9 @@ impl<'o> Driver<'o> {
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
-            self.showing.publish(Snapshot { desired, status, seen_all, requests, ..Snapshot::default() });
+            let feeds = self.board.shown();
+            let rest = Snapshot::default();
+            self.showing.publish(Snapshot { desired, status, seen_all, requests, feeds, ..rest });
         }
     }
 
@@ -444,7 +452,7 @@ async fn turned(lead: Option<&Lead>) {
 }
 
 /// Those who look out for changes.
-fn observers(settings: &Settings, hints: Hints) -> Observers {
+fn observers(settings: &Settings, hints: Hints, board: &Board) -> Observers {
     let mut all = Observers::default();
     let backoffs = Backoffs::default();
     let pace = Pace { interval: settings.interval, seed: settings.machine.seed };
@@ -459,7 +467,7 @@ fn observers(settings: &Settings, hints: Hints) -> Observers {
         };
         polling.feed(group.clone(), feed);
     };
-    all.add(Feeds::new(hints, backoffs, Arc::new(announce)));
+    all.add(Feeds::new(hints, backoffs, board.clone(), Arc::new(announce)));
     all
 }
 

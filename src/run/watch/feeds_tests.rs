@@ -71,6 +71,7 @@ struct Rig {
     asked: UnboundedReceiver<Asked>,
     hinted: Hinted,
     said: Said,
+    board: Board,
     wire: Arc<Wire>,
     task: JoinHandle<()>,
     _folder: tempfile::TempDir,
@@ -115,16 +116,19 @@ fn follower(
     let all = places(desired);
     standing.wanted(groups(&all));
     let ((name, scope), of) = all.into_iter().next().expect("one feed");
+    let board = Board::new(Instant::now());
+    board.begins(&(name.clone(), scope.clone()));
     Follower {
         client,
         kind: desired.kinds.get(&name).expect("the kind").clone(),
         collection: Collection { kind: name, scope, parent_ids: ParentIds::default() },
         ground: Arc::new(Mutex::new(Ground { desired: desired.clone(), groups: of, ended: false })),
         hints,
+        board,
         backoffs,
         standing,
         told: Alive::No,
-        failing: false,
+        heard: false,
     }
 }
 
@@ -140,8 +144,9 @@ impl Rig {
         let standing =
             Arc::new(Standing::new(Arc::new(move |_, alive| kept.lock().expect("no panic").push(alive))));
         let follower = follower(client, &desired, hints, Backoffs::default(), standing);
+        let board = follower.board.clone();
         let task = tokio::spawn(follower.run());
-        Rig { asked, hinted, said, wire, task, _folder: folder }
+        Rig { asked, hinted, said, board, wire, task, _folder: folder }
     }
 
     async fn connected(&mut self) -> Asked {
@@ -277,6 +282,59 @@ impl Transport for Broken {
         let begun = Begun { head: self.asked(true), pieces: stream::empty().boxed() };
         Box::pin(std::future::ready(Ok(begun)))
     }
+}
+
+/// What the log would be told, each line with its group.
+fn lines(board: &Board) -> Vec<String> {
+    let line = |event: crate::render::watch::log::Event| {
+        let field = |name| event.fields.iter().find(|(have, _)| *have == name).map(|(_, value)| value);
+        assert_eq!(field("group").and_then(|group| group.as_str()), Some("demo/Team"));
+        event.message.to_owned()
+    };
+    board.lines().into_iter().map(line).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_feed_that_is_down_is_shown_and_told_once() {
+    let (desired, _folder) = desired(true);
+    let (hints, _hinted) = hints();
+    let standing = Arc::new(Standing::new(Arc::new(|_, _| {})));
+    let client = client(Arc::new(Broken::default()));
+    let follower = follower(client, &desired, hints, Backoffs::default(), standing);
+    let board = follower.board.clone();
+    assert_eq!(board.shown().all[0].message, None, "it has not been asked for");
+    let task = tokio::spawn(follower.run());
+    sleep(Duration::from_secs(600)).await;
+    let shown = board.shown();
+    let feed = &shown.all[0];
+    assert!(!feed.up && feed.message.as_ref().is_some_and(|why| why.contains("503")), "{feed:?}");
+    assert!(feed.next > Some(Duration::from_secs(600)), "{feed:?}");
+    assert!(feed.since < Duration::from_secs(1), "{feed:?}");
+    assert_eq!(lines(&board), ["change feed is down: its objects are polled"]);
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_feed_that_is_open_is_shown_and_its_events_are_counted() {
+    let mut rig = Rig::new(true);
+    let connection = rig.connected().await;
+    rig.hints().await;
+    say(&connection, "data: {\"name\": \"a\"}\n\ndata: {\"other\": 1}\n\n");
+    rig.hints().await;
+    let shown = rig.board.shown();
+    assert!(shown.all[0].up && shown.all[0].next.is_none(), "{shown:?}");
+    assert_eq!((shown.events, shown.ignored), (2, 1));
+    assert_eq!(lines(&rig.board), ["change feed has events that were passed over"]);
+    // An end that was to be expected is not told, and one before anything was said is: once.
+    drop(connection);
+    drop(rig.connected().await);
+    drop(rig.connected().await);
+    let connection = rig.connected().await;
+    assert_eq!(lines(&rig.board), ["change feed is down: its objects are polled"]);
+    say(&connection, "id: 7\ndata: {\"name\": \"a\"}\n\n");
+    rig.hints().await;
+    assert_eq!(lines(&rig.board), ["change feed is open again"]);
+    assert!(rig.board.shown().all[0].up);
 }
 
 /// Twenty minutes of a feed and of polls beside it, while the server fails: how long it was left alone before each

@@ -9,6 +9,7 @@
 
 pub mod ask;
 pub mod backoffs;
+pub mod board;
 pub mod desired;
 mod driver;
 pub mod face;
