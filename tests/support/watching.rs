@@ -9,7 +9,7 @@ use crate::support::Project;
 
 /// A running `trueup watch`.
 pub struct Watching {
-    child: Child,
+    pub child: Child,
     log: PathBuf,
 }
 
@@ -22,11 +22,6 @@ impl Watching {
         let mut command = project.command(&[&["watch"], flags].concat());
         command.stdout(log.try_clone().expect("a handle")).stderr(log);
         Watching { child: command.spawn().expect("the binary runs"), log: path }
-    }
-
-    /// How it names itself among others ends so.
-    pub fn name(&self) -> String {
-        format!("/{}", self.child.id())
     }
 
     /// Waits until something holds of the server.
