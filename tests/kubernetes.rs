@@ -28,3 +28,7 @@ mod secrets;
 #[path = "kubernetes/server.rs"]
 mod server;
 mod support;
+#[path = "kubernetes/watch.rs"]
+mod watch;
+#[path = "support/watching.rs"]
+mod watching;

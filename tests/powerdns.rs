@@ -25,6 +25,8 @@ mod shop;
 #[path = "powerdns/spelling.rs"]
 mod spelling;
 mod support;
+#[path = "support/tool.rs"]
+mod tool;
 #[path = "powerdns/trouble.rs"]
 mod trouble;
 #[path = "powerdns/watch.rs"]

@@ -27,6 +27,8 @@ mod server;
 #[path = "rabbitmq/shop.rs"]
 mod shop;
 mod support;
+#[path = "support/tool.rs"]
+mod tool;
 #[path = "rabbitmq/trouble.rs"]
 mod trouble;
 #[path = "rabbitmq/watch.rs"]

@@ -45,6 +45,7 @@ pub fn kind() -> Kind {
         managers: None,
         conflict: None,
         watch: None,
+        hook: None,
         lease: None,
     }
 }

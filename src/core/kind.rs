@@ -65,6 +65,9 @@ pub struct Kind {
     pub conflict: Option<Filter>,
     /// Where the API says what has changed.
     pub watch: Option<Watch>,
+    /// From the body of a webhook to the key of the object that it is about, or to a list of these: `watch` by
+    /// webhook. It is not followed; whoever may send it sends it.
+    pub hook: Option<Filter>,
     /// Where its objects say who holds them, if they can be leases.
     pub lease: Option<LeaseFields>,
 }

@@ -81,6 +81,10 @@ impl Server {
         self.expect_success(Method::PUT, path, "application/json", body);
     }
 
+    pub fn delete(&self, path: &str) {
+        self.expect_success(Method::DELETE, path, "application/json", &serde_json::json!({}));
+    }
+
     fn expect_success(&self, method: Method, path: &str, media: &str, body: &Value) {
         let (status, answer) = self.request(method.clone(), path, media, Some(body));
         assert!((200..300).contains(&status), "{method} {path}: {status} {answer}");

@@ -1,7 +1,8 @@
 //! A running watch, and a person with PowerDNS's own tool.
 
 use crate::shop::Shop;
-use crate::watching::{Watching, tool};
+use crate::tool::tool;
+use crate::watching::Watching;
 
 fn pdnsutil(words: &[&str]) {
     tool("powerdns.sh", &[&["util"], words].concat());

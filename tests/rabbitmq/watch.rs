@@ -3,7 +3,8 @@
 use serde_json::json;
 
 use crate::shop::Shop;
-use crate::watching::{Watching, tool};
+use crate::tool::tool;
+use crate::watching::Watching;
 
 fn rabbitmqctl(words: &[&str]) {
     tool("rabbitmq.sh", &[&["ctl"], words].concat());

@@ -1,21 +1,23 @@
-//! A running watch, and a person with a server's own tool.
+//! A running watch.
 
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::path::PathBuf;
+use std::process::Child;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::support::Project;
 
 /// A running `trueup watch`.
 pub struct Watching {
-    child: Child,
+    pub child: Child,
     log: PathBuf,
 }
 
 impl Watching {
     /// Starts it on a project's folder.
     pub fn start(project: &Project, flags: &[&str]) -> Watching {
-        let path = project.path().join("watch.log");
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let path = project.path().join(format!("watch-{}.log", COUNT.fetch_add(1, Ordering::Relaxed)));
         let log = std::fs::File::create(&path).expect("a file");
         let mut command = project.command(&[&["watch"], flags].concat());
         command.stdout(log.try_clone().expect("a handle")).stderr(log);
@@ -40,12 +42,4 @@ impl Drop for Watching {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
-}
-
-/// Runs a tool of a server, by the script that starts the server.
-pub fn tool(script: &str, words: &[&str]) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers").join(script);
-    let output = Command::new(path).args(words).output().expect("the script runs");
-    let told = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{script} {words:?}: {told}{}", String::from_utf8_lossy(&output.stdout));
 }

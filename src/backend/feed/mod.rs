@@ -17,6 +17,7 @@ use std::time::Duration;
 use crate::core::exchange::Collection;
 use crate::core::feed::{Watch, WatchBy};
 use crate::core::filter::{Filter, Vars};
+use crate::core::identity::Key;
 use crate::core::kind::{Kind, Parent};
 use crate::core::value::{Value, plain_text};
 use crate::core::watch::stream::{Changed, Told};
@@ -192,28 +193,12 @@ impl Meaning {
         }
     }
 
-    /// The key that a map of parts, or the value of the one own part, stands for; the rest is known from where the
-    /// feed is.
-    fn key(&self, found: Value) -> Option<crate::core::identity::Key> {
-        let mut own = self.kind.own_parts();
-        let one = own.next().filter(|_| own.next().is_none()).map(|part| part.name.clone());
-        let mut parts = Vec::with_capacity(self.kind.parts.len());
-        for part in &self.kind.parts {
-            let said = match &found {
-                Value::Object(map) => map.get(&*part.name).cloned(),
-                scalar if one.as_ref() == Some(&part.name) => Some(scalar.clone()),
-                _ => None,
-            };
-            let known = || self.collection.scope.get(&part.name).cloned();
-            let value = said.filter(|value| !value.is_null());
-            let value = value.or_else(|| if part.parent == Parent::Own { None } else { known() })?;
-            parts.push((part.name.clone(), value));
-        }
-        Some(self.kind.key_of(parts))
+    fn key(&self, found: Value) -> Option<Key> {
+        key_named(&self.kind, &self.collection.scope, &found)
     }
 
     /// The key of a whole item.
-    fn key_of_item(&self, item: &Value) -> Option<crate::core::identity::Key> {
+    fn key_of_item(&self, item: &Value) -> Option<Key> {
         let mut find = |filter: &Filter| Ok(item::look(filter, item, &self.vars)?);
         item::key_of(&self.kind, &self.collection.scope, &mut find).ok()
     }
@@ -225,6 +210,26 @@ impl Meaning {
         self.newest = Some(number);
         back
     }
+}
+
+/// The key that a map of parts, or the value of the one own part, stands for; parts of parents that it does not say
+/// are those of `scope`.
+pub fn key_named(kind: &Kind, scope: &Key, found: &Value) -> Option<Key> {
+    let mut own = kind.own_parts();
+    let one = own.next().filter(|_| own.next().is_none()).map(|part| part.name.clone());
+    let mut parts = Vec::with_capacity(kind.parts.len());
+    for part in &kind.parts {
+        let said = match found {
+            Value::Object(map) => map.get(&*part.name).cloned(),
+            scalar if one.as_ref() == Some(&part.name) => Some(scalar.clone()),
+            _ => None,
+        };
+        let known = || scope.get(&part.name).cloned();
+        let value = said.filter(|value| !value.is_null());
+        let value = value.or_else(|| if part.parent == Parent::Own { None } else { known() })?;
+        parts.push((part.name.clone(), value));
+    }
+    Some(kind.key_of(parts))
 }
 
 impl Batch {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::operation::{self, Role, default_send};
 use super::reader::{Reader, Record};
+use super::watch::Declared;
 use super::{listing, watch, words};
 use crate::backend::path::unescape;
 use crate::core::fields::{FieldRules, VISIBLE};
@@ -69,6 +70,12 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
     let filter = |reader: &mut Reader, name: &str| {
         record.get(name).and_then(|node| reader.filter(node, &format!("`{name}`")))
     };
+    let (feed, hook) =
+        match record.get("watch").and_then(|node| watch::read(reader, node, &part_names(&parts))) {
+            Some(Declared::Feed(feed)) => (Some(*feed), None),
+            Some(Declared::Hook(filter)) => (None, Some(filter)),
+            None => (None, None),
+        };
     Some(Kind {
         us: Arc::default(),
         id: match record.get("id") {
@@ -102,7 +109,8 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         managers: filter(reader, "managers"),
         conflict: filter(reader, "conflict"),
         lease: record.get("lease").and_then(|node| lease(reader, node)),
-        watch: record.get("watch").and_then(|node| watch::read(reader, node, &part_names(&parts))),
+        watch: feed,
+        hook,
         name: kind,
         parts,
     })

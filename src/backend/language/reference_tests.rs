@@ -32,7 +32,7 @@ fn every_word_is_in_the_reference() {
     let ways: Vec<&str> = listing::PAGE_BY.iter().map(|(word, _)| *word).collect();
     let placeholders: Vec<&str> = template::WORDS.iter().map(|(word, _)| *word).chain(["part"]).collect();
     let functions: Vec<&str> = prelude().into_iter().chain(NATIVE).collect();
-    let feeds: Vec<&str> = watch::WATCH_BY.iter().map(|(word, _)| *word).collect();
+    let feeds: Vec<&str> = watch::WATCH_BY.iter().map(|(word, _)| *word).chain([watch::WEBHOOK]).collect();
     let tables: [(&str, &[&str]); 20] = [
         ("backend", &super::SPEC),
         ("limits", &connection::LIMITS),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::operation::{self, Role};
 use super::reader::{Reader, Record};
 use crate::core::feed::{Watch, WatchBy};
+use crate::core::filter::Filter;
 use crate::core::kind::{Kind, Method, Op, Parent, Piece, Template};
 use crate::core::node::{Node, Pos, Want};
 use crate::core::suggest;
@@ -34,6 +35,16 @@ pub const WATCH_BY: [(&str, WatchBy); 4] = [
     ("kubernetes", WatchBy::Kubernetes),
 ];
 
+/// The word for what is no feed: the API sends something when something happens.
+pub const WEBHOOK: &str = "webhook";
+
+/// What `watch` declares.
+pub enum Declared {
+    Feed(Box<Watch>),
+    /// By the filter that finds the object in a webhook's body.
+    Hook(Filter),
+}
+
 /// Three heartbeats are a minute, which is how long a dead stream stays undetected. Kubernetes sends bookmarks about
 /// once a minute.
 const HEARTBEAT: Duration = Duration::from_secs(20);
@@ -44,13 +55,36 @@ const HOLD: Duration = Duration::from_secs(30);
 const LONGEST: Duration = Duration::from_secs(10 * 60);
 
 /// Reads `watch`.
-pub fn read(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<Watch> {
+pub fn read(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<Declared> {
     let Want::Map(_) = node.want else {
         reader.wrong(node.at, "`watch` is a map with `request` and `by`").hint =
             Some("as in {request: GET /events, by: sse}".into());
         return None;
     };
     let record = reader.map(node, "`watch`", &WATCH)?;
+    if record.get("by").and_then(Node::as_str) == Some(WEBHOOK) {
+        return hook(reader, node, record).map(Declared::Hook);
+    }
+    feed(reader, node, record, parts).map(|watch| Declared::Feed(Box::new(watch)))
+}
+
+/// `by: webhook`, which has a filter and nothing else.
+fn hook(reader: &mut Reader, node: &Node, record: Record) -> Option<Filter> {
+    for name in WATCH.into_iter().filter(|name| !matches!(*name, "by" | "key")) {
+        if let Some(node) = record.get(name).filter(|node| node.want != Want::Unset) {
+            reader.wrong(node.at, format!("`{name}` of `watch` has no use with `by: {WEBHOOK}`"));
+        }
+    }
+    let Some(key) = record.get("key") else {
+        reader.wrong(node.at, "`watch` by webhook has no `key`").hint = Some(
+            "a filter on its body, as in `key: .name`; a webhook that names nothing needs no `watch`".into(),
+        );
+        return None;
+    };
+    reader.filter(key, "`key`")
+}
+
+fn feed(reader: &mut Reader, node: &Node, record: Record, parts: &[&str]) -> Option<Watch> {
     let op = operation::record(reader, record, "`watch`", Role::Observe, parts);
     let by = by(reader, node, record);
     let filter = |reader: &mut Reader, name: &str| {
@@ -84,10 +118,10 @@ pub fn read(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<Watch> {
 }
 
 fn by(reader: &mut Reader, node: &Node, record: Record) -> Option<WatchBy> {
-    let words = || WATCH_BY.iter().map(|(word, _)| *word);
+    let words = || WATCH_BY.iter().map(|(word, _)| *word).chain([WEBHOOK]);
     let Some(by) = record.get("by") else {
         reader.wrong(node.at, "`watch` has no `by`").hint =
-            Some("it is sse, lines, poll or kubernetes".into());
+            Some("it is sse, lines, poll, kubernetes or webhook".into());
         return None;
     };
     let text = reader.text(by, "`by`")?;

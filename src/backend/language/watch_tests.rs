@@ -41,11 +41,18 @@ fn kubernetes_is_asked_for_bookmarks_from_a_position() {
 }
 
 #[test]
+fn a_webhook_is_a_filter_and_no_feed() {
+    let kind = kind(&thing("{by: webhook, key: '{zone: .z, name: .n}'}"));
+    assert!(kind.watch.is_none());
+    assert_eq!(kind.hook.expect("a filter").text(), "{zone: .z, name: .n}");
+}
+
+#[test]
 fn what_is_wrong_with_a_feed_is_said_with_what_to_do() {
     for (text, want, hint) in [
         ("GET /events", "`watch` is a map with `request` and `by`", "as in {request: GET /events, by: sse}"),
         ("{by: sse}", "`watch` has no `request`", ""),
-        ("{request: GET /e}", "`watch` has no `by`", "sse, lines, poll or kubernetes"),
+        ("{request: GET /e}", "`watch` has no `by`", "sse, lines, poll, kubernetes or webhook"),
         ("{request: GET /e, by: see}", "a feed is not told by `see`", "`sse`"),
         ("{request: GET /e, by: sse, since: 1}", "`watch` has no `since`", ""),
         ("{request: GET /e, by: sse, key: '.['}", "`key`: filter `.[`", ""),
@@ -75,6 +82,14 @@ fn what_is_wrong_with_a_feed_is_said_with_what_to_do() {
         ("{request: GET /e, by: sse, heartbeat: 3h}", "`heartbeat` of `watch` is 10m at most", ""),
         ("{request: GET /e, by: sse, heartbeat: soon}", "`heartbeat` is a duration", ""),
         ("{request: GET /e, by: sse, hold: 3s}", "`hold` of `watch` has no use with `by: sse`", ""),
+        ("{by: webhook}", "`watch` by webhook has no `key`", "`key: .name`"),
+        (
+            "{by: webhook, key: .name, request: GET /e}",
+            "`request` of `watch` has no use with `by: webhook`",
+            "",
+        ),
+        ("{by: webhook, key: .name, hold: 3s}", "`hold` of `watch` has no use with `by: webhook`", ""),
+        ("{by: webhook, key: '.['}", "`key`: filter `.[`", ""),
         ("{request: GET /e, by: sse, replay: maybe}", "`replay` is `true` or `false`", ""),
     ] {
         let found = problems(&format!("{{T: {}}}", thing(text)));

@@ -94,12 +94,12 @@ impl Engine {
         }
     }
 
-    /// Below a parent that has not got its new name yet: a plan looks under the old one, and nothing is written.
-    /// Whether the object is settled by that.
+    /// Below a parent that has not got its new name yet: a plan looks under the old one, and nothing is written. What
+    /// is to go goes from there: its parent will never get its new name. Whether the object is settled by that.
     pub(super) fn follows_parent(&mut self, at: usize) -> bool {
         let mut parents = self.objects[at].links.parents.iter().map(|(_, parent)| &self.objects[*parent]);
         let Some(parent) = parents.find(|parent| parent.stands_as.is_some()) else { return false };
-        if self.mode == Mode::Apply {
+        if self.mode == Mode::Apply && !self.objects[at].wanted_absent() {
             let why = format!("its parent `{}` has not got its new name", parent.id);
             self.settle(at, Outcome::Skipped(Explanation::new(why)));
             return true;

@@ -13,6 +13,7 @@
 //! ```
 
 mod away;
+pub mod backoff;
 mod begin;
 mod beside;
 pub mod conditions;

@@ -96,9 +96,10 @@ impl Observer {
         self.next = now + self.jittered().max(wait.unwrap_or_default());
     }
 
-    /// It was due and was not done: nothing is sent to a server that is taken for down.
-    pub fn held(&mut self, now: Duration) {
-        self.next = now + self.jittered();
+    /// It was due and was not done: nothing is sent to a server that is taken for down, until then, where that is
+    /// known.
+    pub fn held(&mut self, now: Duration, until: Option<Duration>) {
+        self.next = until.unwrap_or_else(|| now + self.jittered());
     }
 
     /// A feed came up or went down.

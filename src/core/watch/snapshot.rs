@@ -2,6 +2,7 @@
 //! which process it is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::identity::ObjectId;
@@ -21,6 +22,7 @@ pub struct Snapshot {
     pub seen_all: bool,
     /// Requests that were sent since the backends were opened.
     pub requests: Requests,
+    pub feeds: Feeds,
     /// The wall clock when the time of the loop was zero, since 1970: what turns the times of [`Status`] into dates.
     /// See [`zero`].
     pub zero: Duration,
@@ -77,6 +79,33 @@ pub struct Desired {
     pub failures: u64,
 }
 
+/// The change feeds that are followed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Feeds {
+    /// By backend, kind and scope; so many of a backend as are followed at most.
+    pub all: Vec<FeedStatus>,
+    /// Events that came, of all feeds that there were; only grows.
+    pub events: u64,
+    /// Of these, what was malformed, of an unknown sort or about no object of the kind.
+    pub ignored: u64,
+}
+
+/// Where one feed stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeedStatus {
+    /// What it is about, as groups are named: backend, kind and what its request names of the key.
+    pub name: Arc<str>,
+    pub up: bool,
+    /// Since when it is up, or not.
+    pub since: Duration,
+    /// Why it is not, where it failed.
+    pub message: Option<String>,
+    /// When it is tried again, while it is down.
+    pub next: Option<Duration>,
+    /// Its events that were passed over.
+    pub ignored: u64,
+}
+
 /// The wall clock at zero of the loop's time, from a look at both clocks. The earlier answer stands while it is within
 /// two seconds: the dates of what has not changed must not change either, and the wall clock drifts against the other.
 pub fn zero(earlier: Option<Duration>, wall: Duration, now: Duration) -> Duration {
@@ -94,6 +123,7 @@ impl Snapshot {
             && *targets == other.status.targets
             && *warnings == other.status.warnings
             && counted(&self.status) == counted(&other.status)
+            && self.feeds.all == other.feeds.all
             && (&self.instance, &self.desired) == (&other.instance, &other.desired)
             && (self.seen_all, self.zero) == (other.seen_all, other.zero)
     }
@@ -114,9 +144,18 @@ impl Snapshot {
                 counters: status.counters.clone(),
                 warnings: status.warnings.iter().map(text).collect(),
             },
+            feeds: Feeds {
+                all: self.feeds.all.iter().map(|feed| self::feed(feed, redactor)).collect(),
+                ..self.feeds
+            },
             ..*self
         }
     }
+}
+
+fn feed(feed: &FeedStatus, redactor: &Redactor) -> FeedStatus {
+    let message = feed.message.as_ref().map(|message| redactor.text(message).into_owned());
+    FeedStatus { name: redactor.text(&feed.name).into(), message, ..*feed }
 }
 
 fn object(object: &ObjectStatus, redactor: &Redactor) -> ObjectStatus {

@@ -17,13 +17,8 @@ use std::time::Duration;
 use super::super::engine::random::Random;
 use super::super::identity::Key;
 use super::super::mutant::planted;
+use super::backoff::{Backoff, FIRST, Waits};
 
-/// The first wait after a failure (client-go), doubled for each further one.
-const FIRST: Duration = Duration::from_millis(800);
-/// The longest, before jitter of as much again.
-const CAP: Duration = Duration::from_secs(30);
-/// After so long without a failure the next one is a first one.
-const QUIET: Duration = Duration::from_secs(2 * 60);
 /// A stream that ends before this has not worked.
 const SHORTEST: Duration = Duration::from_secs(1);
 /// The server's `retry:` is heeded between these.
@@ -33,29 +28,6 @@ const MOST_RETRY: Duration = Duration::from_secs(5 * 60);
 const MOST_AFTER: Duration = Duration::from_secs(15 * 60);
 /// How long to leave a server alone that says that it has no such feed, or not for us.
 const UNFIT: Duration = Duration::from_secs(5 * 60);
-
-/// The waits of one collection: its feed and its listings share them, so that a server in trouble is not asked by
-/// each in turn.
-#[derive(Clone, Debug, Default)]
-pub struct Backoff {
-    failures: u32,
-    last: Option<Duration>,
-}
-
-impl Backoff {
-    /// Something has failed at `now`: how long to leave the server alone. Between [`FIRST`] and twice [`CAP`].
-    pub fn fail(&mut self, now: Duration, random: &mut Random) -> Duration {
-        if self.last.is_some_and(|last| now.saturating_sub(last) > QUIET) {
-            self.failures = 0;
-        }
-        let whole = FIRST.saturating_mul(1 << self.failures.min(16)).min(CAP);
-        let wait = whole + whole.mul_f64(random.unit());
-        self.failures = self.failures.saturating_add(1);
-        // The wait itself is no time without failure.
-        self.last = Some(now + wait);
-        wait
-    }
-}
 
 /// How a feed is to be treated.
 #[derive(Clone, Debug, PartialEq)]
@@ -160,7 +132,6 @@ pub struct Stream {
     policy: Policy,
     state: State,
     position: Option<Arc<str>>,
-    backoff: Backoff,
     /// Of the listings alone, which is wrong.
     separate: Backoff,
     random: Random,
@@ -183,7 +154,6 @@ impl Stream {
             policy,
             state: State::Waiting { until: Duration::ZERO },
             position: None,
-            backoff: Backoff::default(),
             separate: Backoff::default(),
             random: Random::new(seed),
             since: Duration::ZERO,
@@ -213,13 +183,20 @@ impl Stream {
         }
     }
 
-    /// Takes an event at the time `now`, by a clock that only goes forward.
-    pub fn step(&mut self, now: Duration, event: Event) -> Vec<Effect> {
+    /// Takes an event at the time `now`, by a clock that only goes forward. `waits` are those of the same objects,
+    /// which others share.
+    pub fn step(&mut self, now: Duration, event: Event, waits: &mut dyn Waits) -> Vec<Effect> {
         match (event, &self.state) {
-            (Event::Woke, State::Waiting { until }) if now >= *until => self.connect(now),
+            (Event::Woke, State::Waiting { until }) if now >= *until => match waits.ask(now) {
+                Ok(()) => self.connect(now),
+                Err(until) => {
+                    self.state = State::Waiting { until };
+                    Vec::new()
+                }
+            },
             (Event::Woke, State::Connecting { .. }) if now >= self.wake() => {
                 let mut effects = vec![Effect::Close];
-                effects.extend(self.ended(now, End::Failed { after: None }));
+                effects.extend(self.ended(now, End::Failed { after: None }, waits));
                 effects
             }
             // So long a wait is behind us that the next connection needs none.
@@ -230,13 +207,14 @@ impl Stream {
             }
             (Event::Opened, State::Connecting { from }) => {
                 let from = from.clone();
+                waits.worked();
                 self.opened(now, from.is_some())
             }
             (Event::Bytes, State::Listing | State::Open) => {
                 self.heard = now;
                 Vec::new()
             }
-            (Event::Told(told), State::Listing | State::Open) => self.told(now, told),
+            (Event::Told(told), State::Listing | State::Open) => self.told(now, told, waits),
             (Event::Listed(true), State::Listing) => {
                 self.state = State::Open;
                 Vec::new()
@@ -245,14 +223,14 @@ impl Stream {
                 let wait = if planted!(M23) {
                     self.separate.fail(now, &mut self.random)
                 } else {
-                    self.backoff.fail(now, &mut self.random)
+                    waits.failed(now, &mut self.random)
                 };
                 self.failures += 1;
                 self.state = State::Waiting { until: now + wait };
                 vec![Effect::Close]
             }
             (Event::Ended(end), State::Connecting { .. } | State::Listing | State::Open) => {
-                self.ended(now, end)
+                self.ended(now, end, waits)
             }
             _ => Vec::new(),
         }
@@ -274,7 +252,7 @@ impl Stream {
         if misses_nothing { Vec::new() } else { vec![Effect::Relist] }
     }
 
-    fn told(&mut self, now: Duration, told: Told) -> Vec<Effect> {
+    fn told(&mut self, now: Duration, told: Told, waits: &mut dyn Waits) -> Vec<Effect> {
         self.heard = now;
         if !told.changed.is_empty() {
             self.brought = true;
@@ -289,12 +267,12 @@ impl Stream {
         let mut effects: Vec<Effect> = told.changed.into_iter().map(Effect::Hint).collect();
         if told.gone {
             effects.push(Effect::Close);
-            effects.extend(self.ended(now, End::Gone));
+            effects.extend(self.ended(now, End::Gone, waits));
         }
         effects
     }
 
-    fn ended(&mut self, now: Duration, end: End) -> Vec<Effect> {
+    fn ended(&mut self, now: Duration, end: End, waits: &mut dyn Waits) -> Vec<Effect> {
         // A stream that is cut off at once and has to be made good by a listing each time costs as much as one
         // that never came, whatever it brought.
         let worked = self.is_open()
@@ -313,7 +291,10 @@ impl Stream {
             FIRST + FIRST.mul_f64(self.random.unit())
         } else {
             self.failures += 1;
-            self.backoff.fail(now, &mut self.random)
+            match end {
+                End::Failed { .. } => waits.failed(now, &mut self.random),
+                End::Closed | End::Gone | End::Unfit => waits.fail(now, &mut self.random),
+            }
         };
         // What the server wants takes the place of the wait after a good end; it never shortens one after a failure.
         let wait = match self.retry {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::super::super::mutant::{Mutant, plant};
+use super::super::backoff::CAP;
 use super::*;
 
 const fn secs(seconds: u64) -> Duration {
@@ -26,16 +27,17 @@ fn policy(replay: bool) -> Policy {
 /// A feed, and a clock for it.
 struct Run {
     stream: Stream,
+    backoff: Backoff,
     now: Duration,
 }
 
 impl Run {
     fn new(policy: Policy) -> Run {
-        Run { stream: Stream::new(policy, 7), now: Duration::ZERO }
+        Run { stream: Stream::new(policy, 7), backoff: Backoff::default(), now: Duration::ZERO }
     }
 
     fn step(&mut self, event: Event) -> Vec<Effect> {
-        self.stream.step(self.now, event)
+        self.stream.step(self.now, event, &mut self.backoff)
     }
 
     fn after(&mut self, time: Duration, event: Event) -> Vec<Effect> {
@@ -281,12 +283,12 @@ proptest! {
     /// Whatever happens: one connection at a time, none too soon after another, and what was missed is looked at.
     #[test]
     fn no_order_of_events_makes_it_hammer_or_forget(events in events(), replay in any::<bool>()) {
-        let mut stream = Stream::new(policy(replay), 3);
+        let (mut stream, mut backoff) = (Stream::new(policy(replay), 3), Backoff::default());
         let (mut now, mut last, mut open) = (Duration::ZERO, None, false);
         for (wait, event) in events {
             now += Duration::from_millis(wait);
             let (opened, before) = (event == Event::Opened, stream.state().clone());
-            for effect in stream.step(now, event) {
+            for effect in stream.step(now, event, &mut backoff) {
                 match effect {
                     Effect::Connect { .. } => {
                         prop_assert!(!open, "a second connection");

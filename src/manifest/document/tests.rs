@@ -74,6 +74,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         managers: None,
         conflict: None,
         watch: None,
+        hook: None,
         lease: None,
     }
 }

@@ -15,6 +15,7 @@ use crate::core::node::Origin;
 use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
 use crate::core::value::Value;
+use crate::core::watch::snapshot::FeedStatus;
 use crate::core::watch::status::{Condition, ObjectStatus, Status, TargetStatus};
 use crate::core::watch::{ConditionKind, Snapshot, Truth};
 
@@ -42,6 +43,9 @@ pub struct Document {
     pub warnings: Vec<String>,
     /// By name.
     pub targets: Vec<Target>,
+    /// Change feeds, by name. Earlier versions had none.
+    #[serde(default)]
+    pub feeds: Vec<Feed>,
     /// By backend, kind and key.
     pub objects: Vec<Object>,
 }
@@ -118,6 +122,21 @@ pub struct Target {
     pub next_probe: Option<String>,
 }
 
+/// A change feed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Feed {
+    /// What it is about.
+    pub name: String,
+    pub up: bool,
+    pub since: String,
+    /// Why it is down.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_attempt: Option<String>,
+}
+
 /// An object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -161,7 +180,7 @@ impl Document {
     pub fn of(snapshot: &Snapshot, now: Duration, alive: Duration, redactor: &Redactor) -> Document {
         let snapshot = snapshot.scrubbed(redactor);
         let zero = snapshot.zero;
-        let Snapshot { instance, desired, status, seen_all, .. } = snapshot;
+        let Snapshot { instance, desired, status, seen_all, feeds, .. } = snapshot;
         let mut objects: Vec<&ObjectStatus> = status.objects.iter().collect();
         objects.sort_by(|a, b| a.id.cmp(&b.id));
         let mut targets: Vec<Target> =
@@ -191,6 +210,7 @@ impl Document {
             objects: objects.into_iter().map(|object| self::object(object, zero)).collect(),
             warnings: status.warnings,
             targets,
+            feeds: feeds.all.iter().map(|feed| self::feed(feed, zero)).collect(),
         }
     }
 }
@@ -230,6 +250,16 @@ fn target(target: &TargetStatus, zero: Duration) -> Target {
         since: date(zero + target.since),
         message: target.message.clone(),
         next_probe: target.next.map(|next| date(zero + next)),
+    }
+}
+
+fn feed(feed: &FeedStatus, zero: Duration) -> Feed {
+    Feed {
+        name: feed.name.to_string(),
+        up: feed.up,
+        since: date(zero + feed.since),
+        message: feed.message.as_deref().map(cut),
+        next_attempt: feed.next.map(|next| date(zero + next)),
     }
 }
 

@@ -104,6 +104,7 @@ pub fn metrics(snapshot: &Snapshot, now: Duration, process: &Process, redactor: 
     requests(&mut page, &snapshot.requests);
     hints(&mut page, &snapshot.status.counters);
     targets(&mut page, snapshot, redactor);
+    feeds(&mut page, snapshot, redactor);
     own(&mut page, snapshot, process);
     page.0
 }
@@ -204,6 +205,18 @@ fn targets(page: &mut Page, snapshot: &Snapshot, redactor: &Redactor) {
     for target in &snapshot.status.targets {
         page.sample(name, &[("backend", &*redactor.text(&target.name))], flag(target.open));
     }
+}
+
+fn feeds(page: &mut Page, snapshot: &Snapshot, redactor: &Redactor) {
+    let name = "trueup_feed_up";
+    page.family(name, Sort::Gauge, "Whether a change feed is open.");
+    for feed in &snapshot.feeds.all {
+        page.sample(name, &[("group", &*redactor.text(&feed.name))], flag(feed.up));
+    }
+    let help = "Events of change feeds.";
+    page.one("trueup_feed_events_total", Sort::Counter, help, &[], number(snapshot.feeds.events));
+    let help = "Events that were passed over: malformed, unknown, or about no object of the kind.";
+    page.one("trueup_feed_ignored_total", Sort::Counter, help, &[], number(snapshot.feeds.ignored));
 }
 
 fn own(page: &mut Page, snapshot: &Snapshot, process: &Process) {

@@ -88,6 +88,10 @@ fn numbers_are_those_of_the_moment() {
         ("trueup_missed_events_total".into(), 4.0),
         ("trueup_target_open{backend=\"rabbitmq\"}".into(), 1.0),
         ("trueup_target_open{backend=\"powerdns\"}".into(), 0.0),
+        ("trueup_feed_up{group=\"rabbitmq/Queue\"}".into(), 0.0),
+        ("trueup_feed_up{group=\"powerdns/RRset\"}".into(), 1.0),
+        ("trueup_feed_events_total".into(), 70.0),
+        ("trueup_feed_ignored_total".into(), 3.0),
         ("trueup_desired_valid".into(), 0.0),
         ("process_cpu_seconds_total".into(), 1.25),
     ] {

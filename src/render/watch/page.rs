@@ -167,6 +167,15 @@ fn notes(html: &mut Html, document: &Document) {
         }
         html.raw("</div>");
     }
+    for feed in document.feeds.iter().filter(|feed| !feed.up && feed.message.is_some()) {
+        html.raw("<div class=\"note\"><p><strong>feed of ").text(&feed.name);
+        html.raw("</strong> is down since ").text(&feed.since).raw(": its objects are polled</p><p>");
+        html.text(feed.message.as_deref().unwrap_or_default()).raw("</p>");
+        if let Some(next) = &feed.next_attempt {
+            html.raw("<p class=\"dim\">next attempt ").text(next).raw("</p>");
+        }
+        html.raw("</div>");
+    }
     for warning in &document.warnings {
         html.raw("<div class=\"note\"><p>").text(warning).raw("</p></div>");
     }

@@ -9,6 +9,7 @@ use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
 use crate::core::report::Requests;
 use crate::core::watch::hint;
+use crate::core::watch::snapshot::{FeedStatus, Feeds};
 use crate::core::watch::status::{Condition, Counters, ObjectStatus, Status, TargetStatus};
 use crate::core::watch::{ConditionKind as Kind, Desired, Instance, Role, Snapshot, Truth};
 
@@ -122,6 +123,14 @@ pub fn snapshot() -> Snapshot {
     counters.worked.add(Duration::from_millis(20));
     counters.longest = Some(NOW - seconds(30));
     counters.begun = Some(NOW * 3 - seconds(45));
+    let feed = |name: &str, up: bool| FeedStatus {
+        name: name.into(),
+        up,
+        since: seconds(3_100),
+        message: (!up).then(|| "GET /events: 502 bad gateway".into()),
+        next: (!up).then_some(NOW + seconds(20)),
+        ignored: 0,
+    };
     let target = |name: &str, open: bool| TargetStatus {
         name: name.into(),
         open,
@@ -154,6 +163,11 @@ pub fn snapshot() -> Snapshot {
             warnings: vec!["40 writes in 10 minutes for 2 changes of the files".into()],
         },
         seen_all: true,
+        feeds: Feeds {
+            all: vec![feed("powerdns/RRset", true), feed("rabbitmq/Queue", false)],
+            events: 70,
+            ignored: 3,
+        },
         requests: Requests { list: 40, read: 7, create: 1, update: 3, ..Requests::default() },
         zero: ZERO,
     }
@@ -166,6 +180,7 @@ pub fn well() -> Snapshot {
     snapshot.status.targets[0] =
         TargetStatus { open: false, message: None, next: None, ..snapshot.status.targets[0].clone() };
     snapshot.status.warnings.clear();
+    snapshot.feeds.all.remove(1);
     snapshot.desired = Desired { valid: true, loads: 1, ..Desired::default() };
     snapshot
 }
@@ -182,6 +197,8 @@ pub fn hostile() -> Snapshot {
     snapshot.desired.problems[0].message.clone_from(&evil);
     snapshot.desired.problems[0].hint = Some(evil.clone());
     snapshot.status.warnings = vec![evil.clone()];
+    snapshot.feeds.all[1].message = Some(evil.clone());
+    snapshot.feeds.all[1].name = evil.as_str().into();
     snapshot.status.targets[0].message = Some(evil.clone());
     snapshot.status.targets[0].name = evil.as_str().into();
     let waiting = condition(Kind::Synced, Truth::False, "Failed", &evil);

@@ -78,6 +78,13 @@ fn whole(text: &mut Text, document: &Document, view: &View) {
         let why = target.message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
         told(line.with(Style::Plain, &why));
     }
+    for feed in document.feeds.iter().filter(|feed| !feed.up && feed.message.is_some()) {
+        let line = Line::new().with(Style::Change, &format!("feed of {}", feed.name));
+        let why = feed.message.as_deref().unwrap_or_default();
+        let next =
+            feed.next_attempt.as_ref().map(|next| format!(", next attempt {next}")).unwrap_or_default();
+        told(line.with(Style::Plain, &format!(": down since {}: {why}{next}", feed.since)));
+    }
     for warning in &document.warnings {
         told(Line::new().with(Style::Change, "warning").with(Style::Plain, &format!(": {warning}")));
     }

@@ -11,6 +11,7 @@ fn trouble_comes_first_and_the_summary_last() {
     the files are not valid: the last valid ones hold
         manifests/new.yaml:3:7: the key `name` stands there twice
     backend rabbitmq is not asked: 5 requests in a row failed: connection refused
+    feed of rabbitmq/Queue: down since 2026-12-01T12:51:40Z: GET /events: 502 bad gateway, next attempt 2026-12-01T13:00:20Z
     warning: 40 writes in 10 minutes for 2 changes of the files
 
     stalled        Queue //stalled    manifests/queues.yaml:14

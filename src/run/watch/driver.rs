@@ -10,25 +10,23 @@ use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
+use super::board::Board;
 use super::desired::Desired;
-use super::feeds::Feeds;
 use super::files::{AsRead, News, Watched};
 use super::lead::{Lead, Share};
 use super::loading::{self, Loading};
-use super::observers::{Hinted, Hints, Observers, hints};
+use super::observers::{Hinted, hints};
+use super::outlook::observers;
 use super::pass::{self, Ended, GRACE, Ground, Halt};
-use super::polling::{Pace, Polling};
 use super::prune::{self, Job, Pruned};
 use super::say::{Teller, cause};
 use super::showing::Showing;
-use super::standing::Alive;
 use super::systemd::Manager;
 use super::ways::Ways;
 use super::{NotBegun, Settings};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::report::Requests;
-use crate::core::watch::observer::Feed;
 use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Role, Snapshot, snapshot};
 use crate::render::out::Out;
 use crate::render::watch::log;
@@ -56,6 +54,8 @@ pub struct Driver<'o> {
     lead: Option<Lead>,
     manager: Manager,
     showing: Showing,
+    /// Where the feeds stand.
+    board: Board,
     /// Requests that were sent when they were shown last.
     sent: Requests,
     /// Something changed since it was shown.
@@ -119,10 +119,11 @@ impl<'o> Driver<'o> {
         let (now, secrets, dry_run) = (Instant::now(), teller.secrets(), settings.machine.dry_run);
         let mut showing =
             Showing::begin(&settings.places, now, secrets, dry_run, &hints, &read.desired).await?;
+        let board = Board::new(now);
         let mut ground = Ground {
             desired: Arc::new(read.desired),
             ways: Arc::new(ways),
-            observers: Arc::new(observers(&settings, hints)),
+            observers: Arc::new(observers(&settings, hints, &board)),
             share: Share::default(),
             writes: settings.opening.parallel.unwrap_or(WRITES),
             attempts: Some(1),
@@ -148,6 +149,7 @@ impl<'o> Driver<'o> {
             hinted,
             manager: Manager::new(),
             showing,
+            board,
             dirty: true,
             passes: JoinSet::new(),
             loading: JoinSet::new(),
@@ -312,7 +314,8 @@ impl<'o> Driver<'o> {
     fn tick(&mut self) {
         self.manager.beat();
         self.showing.alive();
-        self.dirty |= self.ground.ways.requests() != self.sent;
+        self.board.lines().iter().for_each(|line| self.teller.say(line));
+        self.dirty |= self.board.has_changed() || self.ground.ways.requests() != self.sent;
         if std::mem::take(&mut self.dirty) {
             self.show();
         }
@@ -325,7 +328,9 @@ impl<'o> Driver<'o> {
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
-            self.showing.publish(Snapshot { desired, status, seen_all, requests, ..Snapshot::default() });
+            let feeds = self.board.shown();
+            let rest = Snapshot::default();
+            self.showing.publish(Snapshot { desired, status, seen_all, requests, feeds, ..rest });
         }
     }
 
@@ -382,6 +387,7 @@ impl<'o> Driver<'o> {
         let old_ways = std::mem::replace(&mut self.ground.ways, Arc::new(ways));
         let desired = self.ground.desired.clone();
         self.ground.observers.wanted(&desired, &self.ground.ways);
+        self.showing.want(&desired);
         let mut elsewhere = self.ground.ways.other_than(&old_ways);
         elsewhere.extend(desired.redefined(&before));
         let changed =
@@ -457,25 +463,6 @@ async fn turned(lead: Option<&Lead>) {
         Some(lead) => lead.turned().await,
         None => std::future::pending().await,
     }
-}
-
-/// Those who look out for changes.
-fn observers(settings: &Settings, hints: Hints) -> Observers {
-    let mut all = Observers::default();
-    let pace = Pace { interval: settings.interval, seed: settings.machine.seed };
-    let polling = Arc::new(Polling::start(pace, hints.clone()));
-    all.add(polling.clone());
-    // Polling rests while a feed tells what happens.
-    let announce = move |group: &Arc<str>, alive| {
-        let feed = match alive {
-            Alive::No => Feed::None,
-            Alive::Lossy => Feed::Lossy,
-            Alive::Replays => Feed::Replays,
-        };
-        polling.feed(group.clone(), feed);
-    };
-    all.add(Feeds::new(hints, Arc::new(announce)));
-    all
 }
 
 /// What a task came to. One that panicked is a fault of this program, and ends it.

@@ -14,6 +14,7 @@ use http::{HeaderMap, Method, Response, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Body;
 use tokio::sync::Semaphore;
+use tokio::sync::watch::Sender;
 use url::form_urlencoded;
 
 use crate::core::watch::{About, Hint, Origin, Role, Snapshot};
@@ -42,7 +43,7 @@ pub struct Face {
     outbox: Outbox,
     guard: Guard,
     secret: Option<Secret>,
-    hooks: Arc<Hooks>,
+    hooks: Sender<Arc<Hooks>>,
     renderings: Semaphore,
     searches: Arc<Semaphore>,
 }
@@ -56,7 +57,7 @@ impl Face {
             outbox,
             guard: Guard::new(None),
             secret: None,
-            hooks: Arc::default(),
+            hooks: Sender::default(),
             renderings: Semaphore::new(RENDERINGS),
             searches: Arc::new(Semaphore::new(SEARCHES)),
         }
@@ -71,8 +72,13 @@ impl Face {
     /// Takes webhooks that are signed with this secret, for these backends.
     pub fn with_hooks(mut self, secret: &str, hooks: Hooks) -> Face {
         self.secret = Some(Secret::new(secret));
-        self.hooks = Arc::new(hooks);
+        self.hook_by(hooks);
         self
+    }
+
+    /// The backends of webhooks are these from now on.
+    pub fn hook_by(&self, hooks: Hooks) {
+        self.hooks.send_replace(Arc::new(hooks));
     }
 
     /// Answers a request of this peer.
@@ -217,10 +223,8 @@ impl Face {
         }
         // Told only to those who know the secret.
         let latest = self.shown.latest();
-        let known = self.hooks.get_key_value(backend).map(|(name, hook)| (name.clone(), hook.clone()));
-        // The files may have a backend by now that they had not at the start.
-        let later = || latest.status.targets.iter().find(|target| *target.name == *backend);
-        let Some((backend, hook)) = known.or_else(|| Some((later()?.name.clone(), Hook::Whole))) else {
+        let hooks = self.hooks.borrow().clone();
+        let Some((backend, hook)) = hooks.get_key_value(backend) else {
             return plain(StatusCode::NOT_FOUND, "there is no backend of this name");
         };
         if latest.instance.role == Role::Follower {
@@ -229,7 +233,7 @@ impl Face {
             answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
             return answer;
         }
-        self.work(backend, hook, body);
+        self.work(backend.clone(), hook.clone(), body);
         plain(StatusCode::ACCEPTED, "taken")
     }
 

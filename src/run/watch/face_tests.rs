@@ -248,7 +248,7 @@ fn signature(secret: &str, body: &str) -> String {
 fn hooks() -> Hooks {
     let find: super::super::hook::Finder =
         Arc::new(|name| name.as_str().filter(|name| *name == "orders").map(|name| sample::id("Queue", name)));
-    let keyed = Hook::Keyed(Filter::parse(".name").expect("a filter"), find);
+    let keyed = Hook::Keyed(vec![(Filter::parse(".name").expect("a filter"), find)]);
     [("shop".into(), Hook::Whole), ("rabbitmq".into(), keyed)].into()
 }
 

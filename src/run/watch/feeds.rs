@@ -11,8 +11,10 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use tokio::sync::mpsc::{self, Receiver};
 use tokio::task::JoinHandle;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{sleep, sleep_until};
 
+use super::backoffs::Backoffs;
+use super::board::Board;
 use super::desired::Desired;
 use super::observers::{Hints, Observer};
 use super::standing::{Alive, Announce, Place, Standing};
@@ -20,7 +22,7 @@ use super::ways::{Held, Ways};
 use crate::api::client::Client;
 use crate::api::feed::{Ended, Feed};
 use crate::backend::feed::Batch;
-use crate::core::exchange::{Ask, Collection, ParentIds};
+use crate::core::exchange::{Ask, Collection, Failure, FailureClass, ParentIds};
 use crate::core::feed::{Watch, WatchBy};
 use crate::core::identity::ObjectId;
 use crate::core::kind::{Kind, Piece};
@@ -60,6 +62,9 @@ impl<Mode: Send + Sync> Opens for Client<Mode> {
 /// All feeds. Dropped, they end.
 pub struct Feeds {
     hints: Hints,
+    /// Shared with the polls.
+    backoffs: Backoffs,
+    board: Board,
     standing: Arc<Standing>,
     state: Mutex<All>,
 }
@@ -87,8 +92,8 @@ struct Ground {
 
 impl Feeds {
     /// Follows nothing yet. `announce` is told of each group whether feeds tell what happens to it.
-    pub fn new(hints: Hints, announce: Announce) -> Feeds {
-        Feeds { hints, standing: Arc::new(Standing::new(announce)), state: Mutex::default() }
+    pub fn new(hints: Hints, backoffs: Backoffs, board: Board, announce: Announce) -> Feeds {
+        Feeds { hints, backoffs, board, standing: Arc::new(Standing::new(announce)), state: Mutex::default() }
     }
 
     fn state(&self) -> MutexGuard<'_, All> {
@@ -119,10 +124,13 @@ impl Feeds {
             collection,
             ground: ground.clone(),
             hints: self.hints.clone(),
+            backoffs: self.backoffs.clone(),
+            board: self.board.clone(),
             standing: self.standing.clone(),
             told: Alive::No,
-            failing: false,
+            heard: false,
         };
+        self.board.begins(&place);
         let task = tokio::spawn(follower.run());
         all.running.insert(place, Running { ground, task });
     }
@@ -147,7 +155,7 @@ impl Observer for Feeds {
                     let mut ground = running.ground.lock().unwrap_or_else(PoisonError::into_inner);
                     (ground.desired, ground.groups) = (desired.clone(), groups.clone());
                 }
-                None => running.end(place, &self.standing),
+                None => running.end(place, self),
             }
             stays
         });
@@ -185,15 +193,16 @@ impl Observer for Feeds {
 
 impl Drop for Feeds {
     fn drop(&mut self) {
-        self.state().running.iter().for_each(|(place, running)| running.end(place, &self.standing));
+        self.state().running.iter().for_each(|(place, running)| running.end(place, self));
     }
 }
 
 impl Running {
-    fn end(&self, place: &Place, standing: &Standing) {
+    fn end(&self, place: &Place, of: &Feeds) {
         self.task.abort();
         self.ground.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
-        standing.set(place, Alive::No);
+        of.standing.set(place, Alive::No);
+        of.board.ends(place);
     }
 }
 
@@ -245,11 +254,13 @@ struct Follower {
     collection: Collection,
     ground: Arc<Mutex<Ground>>,
     hints: Hints,
+    backoffs: Backoffs,
+    board: Board,
     standing: Arc<Standing>,
     /// What was announced last.
     told: Alive,
-    /// Whether a failure was said already.
-    failing: bool,
+    /// Whether this connection has said anything.
+    heard: bool,
 }
 
 /// What comes from a connection.
@@ -281,12 +292,11 @@ impl Follower {
         };
         let alive = if watch.replay { Alive::Replays } else { Alive::Lossy };
         let mut machine = Stream::new(policy, fastrand::u64(..));
-        let began = Instant::now();
         let mut connection: Option<Connection> = None;
         loop {
             let event = tokio::select! {
                 heard = hear(&mut connection) => self.understand(heard),
-                () = sleep_until(began + machine.wake()) => Event::Woke,
+                () = sleep_until(self.backoffs.at(machine.wake())) => Event::Woke,
             };
             if event == Event::Woke
                 && matches!(machine.state(), State::Waiting { .. })
@@ -295,11 +305,7 @@ impl Follower {
                 sleep(HELD).await;
                 continue;
             }
-            let mut effects = machine.step(began.elapsed(), event);
-            if effects.contains(&Effect::Relist) {
-                // The loop looks, tries again, and tells of what fails.
-                effects.extend(machine.step(began.elapsed(), Event::Listed(true)));
-            }
+            let effects = self.step(&mut machine, event);
             if !machine.is_open() && !matches!(machine.state(), State::Connecting { .. }) {
                 connection = None;
             }
@@ -311,8 +317,23 @@ impl Follower {
                     Effect::Hint(changed) => self.hint(changed),
                 }
             }
+            if let State::Waiting { until } = machine.state() {
+                let next = self.backoffs.at(*until);
+                self.show(|board, place| board.next(place, next));
+            }
             self.announce(if machine.is_open() { alive } else { Alive::No });
         }
+    }
+
+    fn step(&self, machine: &mut Stream, event: Event) -> Vec<Effect> {
+        let (now, groups) = (self.backoffs.now(), self.ground().groups.clone());
+        let mut waits = self.backoffs.several(groups);
+        let mut effects = machine.step(now, event, &mut waits);
+        if effects.contains(&Effect::Relist) {
+            // The loop looks, tries again, and tells of what fails.
+            effects.extend(machine.step(now, Event::Listed(true), &mut waits));
+        }
+        effects
     }
 
     fn connect(&self, position: Option<Arc<str>>) -> Connection {
@@ -344,26 +365,40 @@ impl Follower {
     fn understand(&mut self, heard: Heard) -> Event {
         match heard {
             Heard::Opened => {
-                tracing::info!(kind = %self.kind.name.kind, "a change feed is open");
-                self.failing = false;
+                self.heard = false;
                 Event::Opened
             }
             Heard::Batch(batch) => {
-                if batch.ignored > 0 {
-                    tracing::debug!(kind = %self.kind.name.kind, events = batch.ignored, "events were passed over");
-                }
+                self.heard = true;
+                self.show(|board, place| {
+                    board.up(place);
+                    let events = batch.told.changed.len() as u64 + batch.ignored;
+                    board.counted(place, events, batch.ignored);
+                });
                 if batch.told == Told::default() { Event::Bytes } else { Event::Told(batch.told) }
             }
-            Heard::Ended(ended) => {
-                if ended.end == End::Gone {
-                    tracing::info!(kind = %self.kind.name.kind, "the history of a change feed is gone: all is looked at");
-                } else if let Some(failure) = ended.failure.filter(|_| !self.failing) {
-                    self.failing = true;
-                    let hint = failure.hint.unwrap_or_default();
-                    tracing::warn!(%hint, "{}; it is polled meanwhile", failure.message);
+            Heard::Ended(Ended { end, failure }) => {
+                // What ends well begins again in a second, and nobody is told.
+                let silent = || self.silent(end == End::Gone);
+                if let Some(failure) = failure.or_else(|| (!self.heard).then(silent)) {
+                    self.show(|board, place| board.down(place, &failure));
                 }
-                Event::Ended(ended.end)
+                Event::Ended(end)
             }
+        }
+    }
+
+    fn silent(&self, gone: bool) -> Failure {
+        let why = if gone { "its history is gone" } else { "it ends before it has said anything" };
+        let message = format!("the change feed of `{}`: {why}", self.kind.name.kind);
+        Failure { class: FailureClass::Backend, message, hint: None, retry_after: None }
+    }
+
+    /// Tells where it stands, while it is followed.
+    fn show(&self, show: impl FnOnce(&Board, &Place)) {
+        let ground = self.ground();
+        if !ground.ended {
+            show(&self.board, &(self.collection.kind.clone(), self.collection.scope.clone()));
         }
     }
 

@@ -6,15 +6,18 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::super::desired::Source;
 use super::super::observers::{Hinted, hints};
+use super::super::polling::{Pace, Polling};
 use super::*;
-use crate::api::client::Options;
+use crate::api::client::{Options, ReadOnly};
 use crate::api::transport::{Begun, Transport, TransportError};
 use crate::backend::connection::{Address, Connection as Backend, Limits, Tls};
 use crate::backend::wire::{HttpAnswer, HttpRequest};
+use crate::core::exchange::Wanted;
+use crate::core::mutant::{Mutant, plant};
 
 const FILES: &str = "
 apiVersion: trueup/v1
@@ -68,6 +71,7 @@ struct Rig {
     asked: UnboundedReceiver<Asked>,
     hinted: Hinted,
     said: Said,
+    board: Board,
     wire: Arc<Wire>,
     task: JoinHandle<()>,
     _folder: tempfile::TempDir,
@@ -79,45 +83,70 @@ impl Drop for Rig {
     }
 }
 
+/// The desired set, with its folder.
+fn desired(replay: bool) -> (Arc<Desired>, tempfile::TempDir) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("a.yaml");
+    std::fs::write(&file, FILES.replace("REPLAY", &replay.to_string())).expect("a file");
+    let source = Source { files: vec![file], ..Source::default() };
+    (Arc::new(source.load(false).read.expect("a valid set").desired), folder)
+}
+
+fn client(transport: Arc<dyn Transport>) -> Arc<Client<ReadOnly>> {
+    let backend = Backend {
+        owner: "me".into(),
+        name: "demo".into(),
+        address: Address::Http("http://127.0.0.1:1".into()),
+        auth: None,
+        tls: Tls::default(),
+        headers: Vec::new(),
+        limits: Limits::default(),
+    };
+    Arc::new(Client::read_only(&backend, Options::default(), transport).expect("a client"))
+}
+
+/// The one feed that there is.
+fn follower(
+    client: Arc<Client<ReadOnly>>,
+    desired: &Arc<Desired>,
+    hints: Hints,
+    backoffs: Backoffs,
+    standing: Arc<Standing>,
+) -> Follower {
+    let all = places(desired);
+    standing.wanted(groups(&all));
+    let ((name, scope), of) = all.into_iter().next().expect("one feed");
+    let board = Board::new(Instant::now());
+    board.begins(&(name.clone(), scope.clone()));
+    Follower {
+        client,
+        kind: desired.kinds.get(&name).expect("the kind").clone(),
+        collection: Collection { kind: name, scope, parent_ids: ParentIds::default() },
+        ground: Arc::new(Mutex::new(Ground { desired: desired.clone(), groups: of, ended: false })),
+        hints,
+        board,
+        backoffs,
+        standing,
+        told: Alive::No,
+        heard: false,
+    }
+}
+
 impl Rig {
     fn new(replay: bool) -> Rig {
-        let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("a.yaml");
-        std::fs::write(&file, FILES.replace("REPLAY", &replay.to_string())).expect("a file");
-        let source = Source { files: vec![file], ..Source::default() };
-        let desired = Arc::new(source.load(false).read.expect("a valid set").desired);
+        let (desired, folder) = desired(replay);
         let (sender, asked) = unbounded_channel();
         let wire = Arc::new(Wire(sender, AtomicUsize::new(0)));
-        let backend = Backend {
-            owner: "me".into(),
-            name: "demo".into(),
-            address: Address::Http("http://127.0.0.1:1".into()),
-            auth: None,
-            tls: Tls::default(),
-            headers: Vec::new(),
-            limits: Limits::default(),
-        };
-        let client = Client::read_only(&backend, Options::default(), wire.clone()).expect("a client");
+        let client = client(wire.clone());
         let (hints, hinted) = hints();
         let said = Said::default();
         let kept = said.clone();
         let standing =
             Arc::new(Standing::new(Arc::new(move |_, alive| kept.lock().expect("no panic").push(alive))));
-        let all = places(&desired);
-        standing.wanted(groups(&all));
-        let ((name, scope), of) = all.into_iter().next().expect("one feed");
-        let follower = Follower {
-            client: Arc::new(client),
-            kind: desired.kinds.get(&name).expect("the kind").clone(),
-            collection: Collection { kind: name, scope, parent_ids: ParentIds::default() },
-            ground: Arc::new(Mutex::new(Ground { desired, groups: of, ended: false })),
-            hints,
-            standing,
-            told: Alive::No,
-            failing: false,
-        };
+        let follower = follower(client, &desired, hints, Backoffs::default(), standing);
+        let board = follower.board.clone();
         let task = tokio::spawn(follower.run());
-        Rig { asked, hinted, said, wire, task, _folder: folder }
+        Rig { asked, hinted, said, board, wire, task, _folder: folder }
     }
 
     async fn connected(&mut self) -> Asked {
@@ -231,4 +260,121 @@ async fn a_backend_that_is_not_to_be_asked_is_not_asked() {
     assert!(timeout(Duration::from_secs(300), rig.asked.recv()).await.is_err(), "its breaker is open");
     rig.hinted.hold(BTreeSet::new());
     assert!(timeout(Duration::from_secs(2), rig.asked.recv()).await.is_ok());
+}
+
+/// Fails whatever is asked, and keeps when that was and whether it was for the feed.
+#[derive(Default)]
+struct Broken(Mutex<Vec<(Instant, bool)>>);
+
+impl Broken {
+    fn asked(&self, feed: bool) -> HttpAnswer {
+        self.0.lock().expect("no panic").push((Instant::now(), feed));
+        HttpAnswer { status: 503, headers: Vec::new(), body: Vec::new() }
+    }
+}
+
+impl Transport for Broken {
+    fn send<'a>(&'a self, _: &'a HttpRequest) -> BoxFuture<'a, Result<HttpAnswer, TransportError>> {
+        Box::pin(std::future::ready(Ok(self.asked(false))))
+    }
+
+    fn open<'a>(&'a self, _: &'a HttpRequest) -> BoxFuture<'a, Result<Begun, TransportError>> {
+        let begun = Begun { head: self.asked(true), pieces: stream::empty().boxed() };
+        Box::pin(std::future::ready(Ok(begun)))
+    }
+}
+
+/// What the log would be told, each line with its group.
+fn lines(board: &Board) -> Vec<String> {
+    let line = |event: crate::render::watch::log::Event| {
+        let field = |name| event.fields.iter().find(|(have, _)| *have == name).map(|(_, value)| value);
+        assert_eq!(field("group").and_then(|group| group.as_str()), Some("demo/Team"));
+        event.message.to_owned()
+    };
+    board.lines().into_iter().map(line).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_feed_that_is_down_is_shown_and_told_once() {
+    let (desired, _folder) = desired(true);
+    let (hints, _hinted) = hints();
+    let standing = Arc::new(Standing::new(Arc::new(|_, _| {})));
+    let client = client(Arc::new(Broken::default()));
+    let follower = follower(client, &desired, hints, Backoffs::default(), standing);
+    let board = follower.board.clone();
+    assert_eq!(board.shown().all[0].message, None, "it has not been asked for");
+    let task = tokio::spawn(follower.run());
+    sleep(Duration::from_secs(600)).await;
+    let shown = board.shown();
+    let feed = &shown.all[0];
+    assert!(!feed.up && feed.message.as_ref().is_some_and(|why| why.contains("503")), "{feed:?}");
+    assert!(feed.next > Some(Duration::from_secs(600)), "{feed:?}");
+    assert!(feed.since < Duration::from_secs(1), "{feed:?}");
+    assert_eq!(lines(&board), ["change feed is down: its objects are polled"]);
+    task.abort();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_feed_that_is_open_is_shown_and_its_events_are_counted() {
+    let mut rig = Rig::new(true);
+    let connection = rig.connected().await;
+    rig.hints().await;
+    say(&connection, "data: {\"name\": \"a\"}\n\ndata: {\"other\": 1}\n\n");
+    rig.hints().await;
+    let shown = rig.board.shown();
+    assert!(shown.all[0].up && shown.all[0].next.is_none(), "{shown:?}");
+    assert_eq!((shown.events, shown.ignored), (2, 1));
+    assert_eq!(lines(&rig.board), ["change feed has events that were passed over"]);
+    // An end that was to be expected is not told, and one before anything was said is: once.
+    drop(connection);
+    drop(rig.connected().await);
+    drop(rig.connected().await);
+    let connection = rig.connected().await;
+    assert_eq!(lines(&rig.board), ["change feed is down: its objects are polled"]);
+    say(&connection, "id: 7\ndata: {\"name\": \"a\"}\n\n");
+    sleep(Duration::from_millis(10)).await;
+    assert_eq!(lines(&rig.board), ["change feed is open again"]);
+    assert!(rig.board.shown().all[0].up);
+}
+
+/// Twenty minutes of a feed and of polls beside it, while the server fails: how long it was left alone before each
+/// request after the first two minutes, and how many of these were for the feed.
+async fn rhythm() -> (Vec<Duration>, usize) {
+    let broken = Arc::new(Broken::default());
+    let (desired, _folder) = desired(true);
+    let client = client(broken.clone());
+    let (hints, _hinted) = hints();
+    let backoffs = Backoffs::default();
+    let pace = Pace { interval: Some(Duration::from_secs(1)), seed: 1 };
+    let polling = Polling::start(pace, hints.clone(), backoffs.clone());
+    polling.want(desired.clone(), client.clone());
+    let standing = Arc::new(Standing::new(Arc::new(|_, _| {})));
+    let follower = follower(client, &desired, hints, backoffs, standing);
+    polling.asked(&Ask::List(follower.collection.clone(), Wanted::All));
+    let (began, task) = (Instant::now(), tokio::spawn(follower.run()));
+    sleep(Duration::from_secs(20 * 60)).await;
+    task.abort();
+    let asked = broken.0.lock().expect("no panic").clone();
+    let late = |at: &Instant| at.duration_since(began) > Duration::from_secs(120);
+    let waits = asked.windows(2).filter(|pair| late(&pair[0].0)).map(|pair| pair[1].0 - pair[0].0).collect();
+    (waits, asked.iter().filter(|(at, feed)| late(at) && *feed).count())
+}
+
+/// The law: nobody asks within half a minute of anybody.
+fn is_one_rhythm(waits: &[Duration]) -> bool {
+    waits.iter().all(|wait| *wait >= Duration::from_secs(30))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_server_that_fails_sees_one_rhythm_of_feed_and_polls() {
+    let (waits, of_feed) = rhythm().await;
+    assert!(is_one_rhythm(&waits), "{waits:?}");
+    assert!((15..=36).contains(&waits.len()), "{waits:?}");
+    assert!(of_feed >= 5 && of_feed + 5 <= waits.len(), "both ask: {of_feed} of {}", waits.len());
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_rhythms_in_turn_are_found() {
+    let _planted = plant(Mutant::M23);
+    assert!(!is_one_rhythm(&rhythm().await.0));
 }

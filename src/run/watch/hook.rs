@@ -15,8 +15,10 @@ use base64::engine::general_purpose::STANDARD;
 use http::HeaderMap;
 use ring::hmac;
 
+use super::desired::Desired;
+use crate::backend::feed::key_named;
 use crate::core::filter::{Filter, Vars};
-use crate::core::identity::ObjectId;
+use crate::core::identity::{Key, ObjectId};
 use crate::core::value::Value;
 use crate::core::watch::{About, Hint, Origin};
 
@@ -113,8 +115,9 @@ pub enum Hook {
     /// The backend as a whole.
     #[default]
     Whole,
-    /// What the filter finds in a body, as far as the finder knows it; the backend as a whole where that is nothing.
-    Keyed(Filter, Finder),
+    /// What the filters find in a body, as far as the finder of each knows it; the backend as a whole where that is
+    /// nothing.
+    Keyed(Vec<(Filter, Finder)>),
 }
 
 /// The backends that may have webhooks, by name.
@@ -126,21 +129,47 @@ impl Hook {
         let hint = |about| Hint { about, origin: Origin::Webhook, observed: None };
         let objects = match self {
             Hook::Whole => Vec::new(),
-            Hook::Keyed(filter, find) => {
-                let body = serde_json::from_slice::<Value>(body).ok();
-                let named =
-                    body.and_then(|body| filter.all(&body, &Vars::default()).ok()).unwrap_or_default();
-                match named.len() {
-                    0..=MOST => named.iter().filter_map(|name| find(name)).collect(),
-                    _ => Vec::new(),
-                }
-            }
+            Hook::Keyed(all) => match serde_json::from_slice::<Value>(body) {
+                Ok(body) => all.iter().flat_map(|(filter, find)| named(filter, find, &body)).collect(),
+                Err(_) => Vec::new(),
+            },
         };
+        // More of them are no names.
+        let objects = if objects.len() > MOST { Vec::new() } else { objects };
         match objects.is_empty() {
             true => vec![hint(About::Target(backend.clone()))],
             false => objects.into_iter().map(|id| hint(About::Object(id))).collect(),
         }
     }
+}
+
+/// What a filter names: an object, or a list of them.
+fn named(filter: &Filter, find: &Finder, body: &Value) -> Vec<ObjectId> {
+    let vars = Vars(vec![("event", Value::Null)]);
+    let found = filter.all(body, &vars).unwrap_or_default().into_iter();
+    let one_by_one = found.flat_map(|one| match one {
+        Value::Array(all) => all,
+        one => vec![one],
+    });
+    one_by_one.take(MOST + 1).filter_map(|name| find(&name)).collect()
+}
+
+/// The hooks of all backends of a desired set.
+pub fn hooks(desired: &Desired) -> Hooks {
+    let mut all: Hooks = desired.targets().iter().map(|target| (target.clone(), Hook::Whole)).collect();
+    for kind in desired.kinds.iter() {
+        let (Some(filter), Some(hook)) = (&kind.hook, all.get_mut(&kind.name.backend)) else { continue };
+        let of = kind.clone();
+        let find: Finder = Arc::new(move |named| {
+            let key = key_named(&of, &Key::new(Vec::new()), named)?;
+            Some(ObjectId { kind: of.name.clone(), key })
+        });
+        match hook {
+            Hook::Keyed(all) => all.push((filter.clone(), find)),
+            Hook::Whole => *hook = Hook::Keyed(vec![(filter.clone(), find)]),
+        }
+    }
+    all
 }
 
 #[cfg(test)]

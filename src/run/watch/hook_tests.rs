@@ -2,7 +2,7 @@ use http::{HeaderName, HeaderValue};
 use serde_json::json;
 
 use super::*;
-use crate::core::identity::{Key, KindName};
+use crate::core::identity::KindName;
 
 const NOW: Duration = Duration::from_secs(1_796_126_400);
 
@@ -123,7 +123,7 @@ fn id(name: &str) -> ObjectId {
 #[test]
 fn a_body_is_a_hint_and_nothing_more() {
     let known: Finder = Arc::new(|name| name.as_str().filter(|name| name.starts_with('a')).map(id));
-    let keyed = Hook::Keyed(Filter::parse(".items[].name").expect("a filter"), known);
+    let keyed = Hook::Keyed(vec![(Filter::parse(".items[].name").expect("a filter"), known)]);
     let shop: Arc<str> = "shop".into();
     let about = |hook: &Hook, body: &str| -> Vec<About> {
         let hints = hook.hints(&shop, body.as_bytes());

@@ -8,6 +8,8 @@
 //! Nothing that is kept here says what is so: a process that is killed and started anew comes to the same end.
 
 pub mod ask;
+pub mod backoffs;
+pub mod board;
 pub mod desired;
 mod driver;
 pub mod face;
@@ -21,6 +23,7 @@ mod loading;
 pub mod observers;
 pub mod once;
 pub mod outbox;
+mod outlook;
 mod pass;
 pub mod polling;
 pub mod port;

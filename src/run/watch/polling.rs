@@ -13,6 +13,7 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 
+use super::backoffs::Backoffs;
 use super::desired::{Desired, group};
 use super::interests::Index;
 use super::observers::{self, Hints};
@@ -23,6 +24,7 @@ use crate::core::exchange::{Ask, Collection, Target};
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
 use crate::core::watch::About;
+use crate::core::watch::backoff::Asker;
 use crate::core::watch::observer::{Feed, Observer};
 
 /// So many polls are under way at once, of all backends: the limits of each hold besides.
@@ -60,9 +62,9 @@ enum Order {
 
 impl Polling {
     /// Begins with nothing to poll.
-    pub fn start(pace: Pace, hints: Hints) -> Polling {
+    pub fn start(pace: Pace, hints: Hints, backoffs: Backoffs) -> Polling {
         let (orders, received) = mpsc::unbounded_channel();
-        tokio::spawn(Keeper::new(pace, hints).run(received));
+        tokio::spawn(Keeper::new(pace, hints, backoffs).run(received));
         Polling { orders, seen: Mutex::default() }
     }
 
@@ -120,7 +122,8 @@ type PostId = u64;
 struct Keeper {
     pace: Pace,
     hints: Hints,
-    began: Instant,
+    /// Shared with the feeds.
+    backoffs: Backoffs,
     wanted: Option<(Arc<Index>, Arc<dyn Polls>)>,
     posts: HashMap<PostId, Post>,
     /// Those that wait, by when they are due.
@@ -140,11 +143,11 @@ struct Ended {
 }
 
 impl Keeper {
-    fn new(pace: Pace, hints: Hints) -> Keeper {
+    fn new(pace: Pace, hints: Hints, backoffs: Backoffs) -> Keeper {
         Keeper {
             pace,
             hints,
-            began: Instant::now(),
+            backoffs,
             wanted: None,
             posts: HashMap::new(),
             due: BTreeSet::new(),
@@ -163,7 +166,7 @@ impl Keeper {
             {
                 under_way.extend(self.begin(id));
             }
-            let next = self.due.first().map(|(at, _)| self.began + *at);
+            let next = self.due.first().map(|(at, _)| self.backoffs.at(*at));
             let free = under_way.len() < AT_ONCE;
             tokio::select! {
                 order = orders.recv() => match order {
@@ -180,7 +183,7 @@ impl Keeper {
     }
 
     fn now(&self) -> Duration {
-        self.began.elapsed()
+        self.backoffs.now()
     }
 
     /// Takes the first post that is due.
@@ -201,10 +204,13 @@ impl Keeper {
             return None;
         }
         let post = self.posts.get_mut(&id)?;
-        let group = self.groups.get(&post.group);
-        let waits = post.failures == 0 && group.is_some_and(|group| group.is_down(now));
-        if waits || self.hints.holds(&post.kind.name.backend) {
-            post.observer.held(now);
+        if self.hints.holds(&post.kind.name.backend) {
+            post.observer.held(now, None);
+            self.schedule(id);
+            return None;
+        }
+        if let Err(until) = self.backoffs.of(&post.group, |backoff| backoff.turn(now, Asker::Polls)) {
+            post.observer.held(now, Some(until));
             self.schedule(id);
             return None;
         }
@@ -225,20 +231,22 @@ impl Keeper {
         let claimed = self.wanted.as_ref().is_some_and(|(index, _)| index.is_claimed(&post.kind.name));
         let told = post.took(ended.poll, claimed);
         let group = self.groups.entry(post.group.clone()).or_insert_with(|| Group::new(self.pace.seed));
-        let wait = match &told.failure {
+        let mut doubtful = false;
+        let wait = self.backoffs.of(&post.group, |backoff| match &told.failure {
             Some(failure) => {
-                let wait = group.failed(now, failure, told.wait);
-                // Whether the server is away is for a pass to find out, and to tell.
-                if group.is_doubtful(failure) {
-                    self.hints.send(hint(About::Group(post.group.clone()), None));
-                }
+                let wait = group.failed(now, failure, told.wait, backoff);
+                doubtful = group.is_doubtful(failure);
                 Some(wait)
             }
             None => {
-                group.worked(&post.group);
+                group.worked(&post.group, backoff);
                 told.wait
             }
-        };
+        });
+        // Whether the server is away is for a pass to find out, and to tell.
+        if doubtful {
+            self.hints.send(hint(About::Group(post.group.clone()), None));
+        }
         post.observer.polled(now, told.came, wait);
         told.hints.into_iter().for_each(|hint| self.hints.send(hint));
         self.schedule(ended.id);

@@ -13,8 +13,8 @@ use crate::core::engine::random::Random;
 use crate::core::exchange::{Collection, Failure, FailureClass, Target};
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
+use crate::core::watch::backoff::{Backoff, Waits};
 use crate::core::watch::observer::{Came, Feed, Observer};
-use crate::core::watch::stream::Backoff;
 use crate::core::watch::{About, Hint, Origin};
 use crate::run::clients::Clients;
 
@@ -155,60 +155,62 @@ impl What {
     }
 }
 
-/// What is asked about together, and fails together.
+/// What is asked about together, and fails together: its waits are shared with its feed.
 pub struct Group {
-    backoff: Backoff,
     random: Random,
     /// Polls in a row that failed.
     failures: u32,
-    /// Until when the last failure is waited out.
-    until: Duration,
     pub feed: Feed,
 }
 
 impl Group {
-    /// So many failures in a row, with none that worked between them, are the server's, and no single object's.
-    const DOWN: u32 = 3;
-
     pub fn new(seed: u64) -> Group {
-        Group {
-            backoff: Backoff::default(),
-            random: Random::new(seed),
-            failures: 0,
-            until: Duration::ZERO,
-            feed: Feed::None,
-        }
+        Group { random: Random::new(seed), failures: 0, feed: Feed::None }
     }
 
     /// How long to wait after a failure.
-    pub fn failed(&mut self, now: Duration, failure: &Failure, asked: Option<Duration>) -> Duration {
+    pub fn failed(
+        &mut self,
+        now: Duration,
+        failure: &Failure,
+        asked: Option<Duration>,
+        backoff: &mut Backoff,
+    ) -> Duration {
         if self.failures == 0 {
             tracing::warn!(reason = %failure.message, "a poll failed");
         }
         self.failures += 1;
-        let wait = self.backoff.fail(now, &mut self.random).max(asked.unwrap_or_default());
-        self.until = now + wait;
-        wait
+        // What is refused, or is not there, is no sign of a server in trouble.
+        let answered = match failure.class {
+            FailureClass::Status(408 | 429) => false,
+            FailureClass::Status(status) => (400..500).contains(&status),
+            _ => false,
+        };
+        let wait = if answered {
+            backoff.fail(now, &mut self.random)
+        } else {
+            backoff.failed(now, &mut self.random)
+        };
+        wait.max(asked.unwrap_or_default())
     }
 
-    pub fn worked(&mut self, name: &str) {
-        if self.failures >= Group::DOWN {
+    pub fn worked(&mut self, name: &str, backoff: &mut Backoff) {
+        if backoff.is_down() {
             tracing::info!(group = %name, "polls work again");
         }
         self.failures = 0;
+        backoff.worked();
     }
 
     /// Whether it failed just so often that what is known of its objects is doubtful. A server that asks to be left
     /// alone says nothing of them.
     pub fn is_doubtful(&self, failure: &Failure) -> bool {
-        self.failures == Group::DOWN && failure.retry_after.is_none()
-    }
-
-    /// Whether those that did not fail themselves wait as well.
-    pub fn is_down(&self, now: Duration) -> bool {
-        self.failures >= Group::DOWN && now < self.until
+        self.failures == DOUBT && failure.retry_after.is_none()
     }
 }
+
+/// So many polls in a row that failed make what is known of their objects doubtful.
+const DOUBT: u32 = 3;
 
 /// More changes in one poll than this are a crowd.
 const CROWD: usize = 256;

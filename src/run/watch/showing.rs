@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::NotBegun;
 use super::desired::Desired;
 use super::face::Face;
-use super::hook::Hook;
+use super::hook;
 use super::observers::Hints;
 use super::outbox::Outbox;
 use super::shown::Shown;
@@ -40,6 +40,8 @@ pub struct Places {
 /// All that shows the watch.
 pub struct Showing {
     shown: Shown,
+    /// What answers on the port.
+    served: Option<Arc<Face>>,
     instance: Instance,
     stop: CancellationToken,
     tasks: JoinSet<()>,
@@ -64,7 +66,7 @@ impl Showing {
         let shown = Shown::new(start, secrets);
         let stop = CancellationToken::new();
         let (log, events) = unbounded_channel();
-        let mut tasks = JoinSet::new();
+        let (mut tasks, mut served) = (JoinSet::new(), None);
         if let Some(address) = places.listen {
             let listener =
                 TcpListener::bind(address).await.map_err(|error| cannot_listen(address, &error))?;
@@ -74,10 +76,11 @@ impl Showing {
                 face = face.with_token(token);
             }
             if let Some(secret) = &places.hook_secret {
-                let hooks = desired.targets().iter().map(|target| (target.clone(), Hook::Whole));
-                face = face.with_hooks(secret, hooks.collect());
+                face = face.with_hooks(secret, hook::hooks(desired));
             }
-            tasks.spawn(port::serve(listener, Arc::new(face), stop.clone()));
+            let face = Arc::new(face);
+            tasks.spawn(port::serve(listener, face.clone(), stop.clone()));
+            served = Some(face);
             // The driver hears of it before anything else.
             let _ = log.send(Event::info("status is served").with("address", format!("http://{address}")));
         }
@@ -93,12 +96,19 @@ impl Showing {
         let version = env!("CARGO_PKG_VERSION");
         let instance = Instance { name: name(), version, role: Role::Alone, dry_run, started };
         let somewhere = !tasks.is_empty();
-        Ok(Showing { shown, instance, stop, tasks, events, somewhere })
+        Ok(Showing { shown, served, instance, stop, tasks, events, somewhere })
     }
 
     /// Whether it is worth making a snapshot.
     pub fn is_of_use(&self) -> bool {
         self.somewhere
+    }
+
+    /// This is wanted from now on.
+    pub fn want(&self, desired: &Desired) {
+        if let Some(face) = &self.served {
+            face.hook_by(hook::hooks(desired));
+        }
     }
 
     /// Shows this from now on.

@@ -79,3 +79,50 @@ fn one_pass_keeps_the_status_as_well() {
     assert_eq!(status["summary"]["conditions"]["Synced"]["True"], 3, "{status}");
     assert_eq!(status["seenAll"], true);
 }
+
+/// A webhook at the port, signed as GitHub signs: the status line.
+fn hook(address: &str, secret: &str, body: &str) -> String {
+    let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, secret.as_bytes());
+    let signature = ring::hmac::sign(&key, body.as_bytes());
+    let digits: String = signature.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let request = format!(
+        "POST /hook/demo HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\ncontent-length: {}\r\n\
+         x-hub-signature-256: sha256={digits}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).expect("it takes the request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    answer.lines().next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn a_webhook_has_what_it_names_repaired_before_any_poll() {
+    let (scratch, served) = two_teams();
+    let backend = std::fs::read_to_string(scratch.path("backend.yaml")).expect("a backend");
+    let declared =
+        backend.replacen("    Team:\n", "    Team:\n      watch: {by: webhook, key: .team.name}\n", 1);
+    assert_ne!(declared, backend, "the kind is there: {backend}");
+    scratch.write("backend.yaml", &declared);
+    let flags = "--listen 0 --hook-secret-env HOOK_SECRET --interval 1h --resync 1h";
+    let run = scratch.trueup(&format!("watch -f m -f backend.yaml --log ndjson {flags}"));
+    let watching = Watching::of(run.env("HOOK_SECRET", "s3cret-of-hooks").start());
+    watching.until_said("all objects were looked at", 1);
+    let told = watching.until_said("status is served", 1);
+    let address =
+        told["address"].as_str().and_then(|url| url.strip_prefix("http://")).expect("an address").to_owned();
+    for name in ["blue", "red"] {
+        served.call("DELETE", &format!("/teams/{}", id(&served, "/teams", name)), "");
+    }
+    let body = r#"{"team": {"name": "red"}}"#;
+    assert!(hook(&address, "another", body).contains(" 401 "));
+    assert!(hook(&address, "s3cret-of-hooks", body).contains(" 202 "));
+    until("what it names is there again", || descriptions(&served) == ["red=one"]);
+    let metrics = ask(&address, "GET /metrics").1;
+    assert!(metrics.contains("trueup_hints_total{origin=\"webhook\"} 1\n"), "{metrics}");
+    // One that names nothing is about the backend as a whole.
+    assert!(hook(&address, "s3cret-of-hooks", r#"{"ping": 1}"#).contains(" 202 "));
+    until("the other one is, too", || descriptions(&served) == ["blue=one", "red=one"]);
+    watching.ends("TERM", 0);
+}

@@ -85,6 +85,7 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         managers: None,
         conflict: None,
         watch: None,
+        hook: None,
         lease: None,
     }
 }

@@ -154,6 +154,26 @@ fn children_follow_their_parent() {
 }
 
 #[test]
+fn children_go_below_the_old_name_of_their_parent() {
+    for server_ids in [false, true] {
+        let (mut model, documents) = renamed(server_ids);
+        model.kinds.insert(kind("Member", server_ids, Some("Team")));
+        model.put("Team", &[("name", "old")], json!({"size": 1}));
+        model.put("Member", &[("in", "old"), ("name", "m")], json!({"size": 1}));
+        let [team] = documents;
+        let documents = [team, document("Member", &[("in", "new"), ("name", "m")], json!({"size": 1}))];
+        let plan = model.delete(&documents, None);
+        assert!(plan.objects.iter().all(|entry| entry.result == Outcome::Planned), "{:?}", model.log);
+        let report = model.delete(&documents, Some(&plan));
+        let results: Vec<&Outcome> = report.objects.iter().map(|entry| &entry.result).collect();
+        assert_eq!(results, [&Outcome::Done, &Outcome::Done], "{:?}", model.log);
+        assert_eq!(model.writes(), ["delete Member old/m", "delete Team old"]);
+        let again = model.delete(&documents, None);
+        assert!(again.objects.iter().all(|entry| entry.result == Outcome::InSync), "{:?}", model.log);
+    }
+}
+
+#[test]
 fn a_rename_that_contradicts_other_documents_is_refused() {
     let (model, [team]) = renamed(false);
     let other = document("Team", &[("name", "old")], json!({}));
