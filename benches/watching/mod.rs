@@ -52,6 +52,8 @@ impl World {
             std::fs::write(backend, kinds + FEED).expect("a file");
         }
         std::fs::write(folder.path().join("faults.yaml"), "rules: []\n").expect("a file");
+        // Another world of this process may have chosen it already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder().no_proxy().build().expect("a client");
         let runtime = Runtime::new().expect("a runtime");
         let mut world = World { runtime, client, folder, files, port, server: None, objects };
