@@ -335,6 +335,9 @@ async fn a_webhook_for_a_backend_that_came_later() {
     let signed = signature("k", "{}");
     let what = format!("POST /hook/{name}");
     let answer = watch.ask_from(FAR, &what, &[("x-hub-signature-256", &signed)], "{}").await;
+    assert_eq!(answer.status(), StatusCode::NOT_FOUND);
+    watch.face.hook_by(Hooks::from([(name.clone(), Hook::Whole)]));
+    let answer = watch.ask_from(FAR, &what, &[("x-hub-signature-256", &signed)], "{}").await;
     assert_eq!(answer.status(), StatusCode::ACCEPTED);
     assert_eq!(next(&mut watch).await.about, About::Target(name));
 }
