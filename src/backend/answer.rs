@@ -279,16 +279,6 @@ fn same_object(
                 let what = "the server answered with something else: it has no";
                 return Err(wrong_object(context, format!("{what} `{name}`, which the object had before")));
             }
-            // Where listings are made of the same objects, they name each by this: what lacks it is none of them.
-            (None, _) if is_as_listed(asked) => {
-                let what = format!(
-                    "the server answered with something else: it has no `{name}` at `{}`",
-                    place.text()
-                );
-                let hint =
-                    "if reads leave out what listings show, say what a read's object is: `item: .` in `read`";
-                return Err(context.fail(FailureClass::WrongObject, &what, Some(hint.into())));
-            }
             (None, _) => {}
         }
     }
