@@ -43,7 +43,7 @@ fn from_nothing_to_in_sync() {
     let scratch = example();
     assert_snapshot!(run(&scratch, "validate").told(), @"
     exit 0
-    6 documents are valid, 47 kinds known.
+    6 documents are valid, 48 kinds known.
     ");
     assert_snapshot!(run(&scratch, "plan").told(), @"
     exit 0
