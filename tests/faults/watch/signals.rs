@@ -16,6 +16,7 @@ fn stopped_at(at: usize, twice: bool, reference: &Reference) -> Result<(), Strin
     let Some(held) = held(&watching, &middle) else { return Err(format!("write {at} was not held")) };
     watching.running.signal("TERM");
     watching.until_said("stopping", 1);
+    let by_then = world.written().len();
     assert!(
         watching.running.child.try_wait().expect("it can be waited for").is_none(),
         "a write is under way"
@@ -28,10 +29,12 @@ fn stopped_at(at: usize, twice: bool, reference: &Reference) -> Result<(), Strin
     };
     let written = world.written().len();
     world.through(&world.served.url(), Creates::Plain);
-    // What is under way ends, and nothing else begins.
-    let goes_on = written > at + 8;
+    // What is under way ends, a batch of each kind at most, and nothing else begins.
+    let goes_on = written > by_then + 8;
     ends_well(&world, &before, reference, APPLY)
-        .and_then(|()| if goes_on { Err(format!("{written} writes")) } else { Ok(()) })
+        .and_then(|()| {
+            if goes_on { Err(format!("{written} writes, {by_then} when it was stopped")) } else { Ok(()) }
+        })
         .map_err(|error| format!("write {at}, twice {twice}: {error}\n{log}"))
 }
 
