@@ -35,6 +35,8 @@ fn what_a_person_deletes_and_edits_with_pdnsutil_is_repaired() {
     watch.until("the zone and its records are there again", || {
         !shop.zone().is_null() && contents("A").is_some_and(|found| found == a)
     });
+    let differs = || !shop.command(&["drift"]).output().expect("the binary runs").status.success();
+    watch.until("nothing differs", || !differs());
     drop(watch);
     assert!(shop.rows("drift", 0).is_empty());
 }

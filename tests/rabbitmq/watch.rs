@@ -42,6 +42,8 @@ fn what_a_person_deletes_and_edits_with_rabbitmqctl_is_repaired() {
     watch.until("the permission is back", || server.get(&path("/permissions/{v}/{u}"))["read"] == ".*");
     rabbitmqctl(&["set_user_tags", &shop.bob(), "administrator"]);
     watch.until("the tags are back", || server.get(&path("/users/{u}"))["tags"] == json!(["monitoring"]));
+    let differs = || !shop.command(&["drift"]).output().expect("the binary runs").status.success();
+    watch.until("nothing differs", || !differs());
     drop(watch);
     assert!(shop.rows("drift", 0).is_empty());
 }
