@@ -64,7 +64,7 @@ fn versions(cluster: &Cluster) -> Vec<Value> {
 fn from_empty_to_in_sync_and_the_second_apply_writes_nothing() {
     let Some(cluster) = Cluster::open("empty") else { return };
     cluster.write("all.yaml", &manifest("all.yaml"));
-    assert_eq!(cluster.run("validate", 0).stdout, "11 documents are valid, 11 kinds known.\n");
+    assert_eq!(cluster.run("validate", 0).stdout, "11 documents are valid, 12 kinds known.\n");
     assert_eq!(cluster.rows("plan", 0), all("create planned"));
     assert!(cluster.get("/api/v1/namespaces/team-a").is_none(), "a plan never writes");
 
