@@ -2,8 +2,10 @@
 
 use std::io::Read as _;
 use std::sync::Arc;
+use std::thread;
 use std::time::Instant;
 
+use tokio::runtime::Builder;
 use tokio::sync::Notify;
 
 use super::options::{Consents, Output, Watch};
@@ -29,7 +31,7 @@ pub fn watch(options: &Watch, output: &Output, out: &mut Out) -> Exit {
 fn forever(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
     out.secrets().learn(start::proxy_passwords());
     let settings = settings(options, output, out)?;
-    let done = start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
+    let done = start::block_on(lasting(), options.effort, out, async |limits, out| {
         let resyncs = Arc::new(Notify::new());
         hear_hangups(&resyncs);
         watch::watch(settings, &resyncs, limits, out).await
@@ -126,6 +128,14 @@ fn hear_hangups(resyncs: &Arc<Notify>) {
 
 #[cfg(not(unix))]
 fn hear_hangups(_: &Arc<Notify>) {}
+
+/// The runtime of a process that lasts. Each thread that reads pages keeps what it has once needed, so there are no more
+/// of them than can work at the same time.
+fn lasting() -> Builder {
+    let mut threads = start::one_thread();
+    threads.max_blocking_threads(thread::available_parallelism().map_or(2, usize::from).clamp(2, 8));
+    threads
+}
 
 /// One pass over everything, as `apply --yes` makes it, and the same report.
 fn one_pass(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
