@@ -72,10 +72,7 @@ impl Polls for Ways {
         collection: &'a Collection,
         known: &'a mut Known,
     ) -> BoxFuture<'a, Poll> {
-        match &self.clients {
-            Held::ReadOnly(clients) => Polls::poll(clients, kind, collection, known),
-            Held::ReadWrite(clients) => Polls::poll(clients, kind, collection, known),
-        }
+        polls(self).poll(kind, collection, known)
     }
 
     fn poll_object<'a>(
@@ -84,10 +81,15 @@ impl Polls for Ways {
         target: &'a Target,
         known: &'a mut KnownObject,
     ) -> BoxFuture<'a, Poll> {
-        match &self.clients {
-            Held::ReadOnly(clients) => clients.poll_object(kind, target, known),
-            Held::ReadWrite(clients) => clients.poll_object(kind, target, known),
-        }
+        polls(self).poll_object(kind, target, known)
+    }
+}
+
+/// The clients, whatever they may do besides.
+fn polls(ways: &Ways) -> &dyn Polls {
+    match &ways.clients {
+        Held::ReadOnly(clients) => clients,
+        Held::ReadWrite(clients) => clients,
     }
 }
 
