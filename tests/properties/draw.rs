@@ -143,8 +143,9 @@ impl Draw {
     }
 
     fn tree(&mut self, depth: usize) -> Node {
-        match self.below(if depth == 0 { 2 } else { 6 }) {
+        match self.below(if depth == 0 { 2 } else { 7 }) {
             0 | 1 => node(self.leaf()),
+            6 => node(Want::List((0..self.below(5)).map(|_| node(self.leaf())).collect())),
             2 => node(Want::List((0..self.below(4)).map(|_| self.tree(depth - 1)).collect())),
             3 => node(Want::List((0..self.below(4)).map(|_| self.map(depth - 1)).collect())),
             _ => self.map(depth - 1),
@@ -155,6 +156,7 @@ impl Draw {
         match self.below(12) {
             0 => Want::Unset,
             1 => Want::Secret(Secret::new("env:SECRET", Some("s3cret".into()))),
+            2 => Want::Secret(Secret::new("env:MISSING", None)),
             _ => Want::Json(self.scalar()),
         }
     }
@@ -187,23 +189,50 @@ impl Draw {
                 if self.chance(10) {
                     items.push(self.value(1));
                 }
+                if self.chance(10) && !items.is_empty() {
+                    items.remove(self.below(items.len()));
+                }
                 items.into()
             }
             scalar => scalar.clone(),
         }
     }
 
-    /// A few words at a few paths.
-    pub fn rules(&mut self) -> FieldRules {
+    /// A few words at a few paths, most of which lead somewhere in what is desired.
+    pub fn rules(&mut self, desired: &Node) -> FieldRules {
         let mut rules = FieldRules::default();
         for _ in 0..self.below(5) {
-            let mut path = vec![Step::Field(self.name())];
-            for _ in 0..self.below(3) {
-                path.push(if self.chance(30) { Step::Each } else { Step::Field(self.name()) });
-            }
+            let path = if self.chance(60) { self.path_in(desired) } else { self.path() };
             *rules.at_mut(&Path(path)) = self.word();
         }
         rules
+    }
+
+    fn path(&mut self) -> Vec<Step> {
+        let mut path = vec![Step::Field(self.name())];
+        for _ in 0..self.below(3) {
+            path.push(if self.chance(30) { Step::Each } else { Step::Field(self.name()) });
+        }
+        path
+    }
+
+    /// A path of something in a tree.
+    fn path_in(&mut self, tree: &Node) -> Vec<Step> {
+        let mut path = Vec::new();
+        let mut at = tree;
+        while path.is_empty() || self.chance(60) {
+            let (step, below) = match &at.want {
+                Want::Map(members) => match members.iter().nth(self.below(members.iter().count())) {
+                    Some((name, member)) => (Step::Field(name.to_string()), member),
+                    None => break,
+                },
+                Want::List(items) if !items.is_empty() => (Step::Each, &items[self.below(items.len())]),
+                _ => break,
+            };
+            path.push(step);
+            at = below;
+        }
+        path
     }
 
     fn word(&mut self) -> FieldRule {

@@ -63,7 +63,8 @@ fn nothing() -> Value {
 
 /// A full body, the target of a patch, and a create.
 fn sent(draw: &mut Draw) -> Result<(), String> {
-    let (desired, observed, rules) = (draw.desired(), draw.value(4), draw.rules());
+    let (desired, observed) = (draw.desired(), draw.value(4));
+    let rules = draw.rules(&desired);
     let observed = if draw.chance(80) { draw.near(&desired) } else { observed };
     for (form, from) in [(Form::Full, &observed), (Form::Patch, &observed), (Form::Full, &nothing())] {
         let Ok(body) = overlay(&desired, from, &rules, form) else { continue };
@@ -86,8 +87,8 @@ fn sent(draw: &mut Draw) -> Result<(), String> {
 
 /// Patches lead from what is there to what is wanted, and from any value to any other.
 fn patched(draw: &mut Draw) -> Result<(), String> {
-    let (desired, rules) = (draw.desired(), draw.rules());
-    let observed = draw.near(&desired);
+    let desired = draw.desired();
+    let (rules, observed) = (draw.rules(&desired), draw.near(&desired));
     let target = overlay(&desired, &observed, &rules, Form::Patch).ok();
     let others = (draw.value(4), draw.value(4));
     for (from, to) in target.map(|target| (observed, target)).into_iter().chain([others]) {
@@ -106,10 +107,12 @@ fn patched(draw: &mut Draw) -> Result<(), String> {
 }
 
 fn same_makes_none(draw: &mut Draw) -> Result<(), String> {
-    let (value, rules) = (draw.value(4), draw.rules());
+    let value = draw.value(4);
+    let rules = draw.rules(&node(&value));
     let changes = diff(&node(&value), &value, &rules);
     hold(changes.is_empty(), || format!("{value} differs from itself: {changes:?}"))?;
     let (desired, observed) = (draw.desired(), draw.value(3));
+    let rules = draw.rules(&desired);
     let observed = if draw.chance(80) { draw.near(&desired) } else { observed };
     let none = diff(&desired, &observed, &rules).is_empty();
     hold(none == agrees(&desired, &observed, &rules), || {
@@ -122,7 +125,8 @@ fn same_makes_none(draw: &mut Draw) -> Result<(), String> {
 }
 
 fn three_way(draw: &mut Draw) -> Result<(), String> {
-    let (base, rules) = (draw.value(3), draw.rules());
+    let base = draw.value(3);
+    let rules = draw.rules(&node(&base));
     let (ours, theirs) = (draw.edited(&base), draw.edited(&base));
     let told = |base: &Value, ours: &Value, theirs: &Value| {
         let (base, ours) = (node(base), node(ours));
