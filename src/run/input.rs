@@ -1,8 +1,10 @@
 //! Loads the input: files to documents, backends to kinds and connections, everything linked and checked.
 //! All that is wrong is said in one run.
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+mod reach;
+mod registry;
+
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,8 +17,7 @@ use crate::backend::{language, preset};
 use crate::core::base::{Base as Laid, Past};
 use crate::core::document::Document;
 use crate::core::graph::Graph;
-use crate::core::identity::KindName;
-use crate::core::kind::{Kind, Kinds};
+use crate::core::kind::Kinds;
 use crate::core::mutant::planted;
 use crate::core::problem::Problem;
 use crate::core::prune::Former;
@@ -24,9 +25,11 @@ use crate::core::raw::{RawDocument, Source};
 use crate::core::rename;
 use crate::core::secrets::password_in;
 use crate::core::set::Set;
-use crate::core::suggest;
 use crate::core::taint::taint;
-use crate::manifest::{self, KindSource, Outsides, Selection};
+use crate::manifest::{self, Outsides, Selection};
+use registry::{Registry, backend_name};
+
+pub use reach::Reach;
 
 /// What is to be loaded.
 #[derive(Debug, Default)]
@@ -92,39 +95,6 @@ pub struct Loaded {
     pub secrets: Vec<String>,
     /// The files that documents and backends name, there or not.
     pub named: BTreeSet<PathBuf>,
-}
-
-/// Which backends a command needs to reach.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// Those that a document names.
-    Used,
-    /// Those that have a kind of these names, as far as a document names one of them; without names those that a
-    /// document names, and all of them where there is no document.
-    Kinds(Vec<String>),
-    /// Those of these names; all of them where none is named.
-    Backends(Vec<String>),
-    /// None: nothing is sent, and nothing that only a request needs has to be there.
-    None,
-}
-
-impl Reach {
-    fn takes(&self, backend: &str, used: &BTreeSet<Arc<str>>, kinds: &Kinds) -> bool {
-        match self {
-            Reach::Used => used.contains(backend),
-            Reach::Kinds(names) if names.is_empty() => used.is_empty() || used.contains(backend),
-            Reach::Kinds(names) => {
-                let has = |backend: &str| {
-                    kinds.iter().any(|kind| {
-                        *kind.name.backend == *backend && names.iter().any(|name| **name == *kind.name.kind)
-                    })
-                };
-                has(backend) && (used.contains(backend) || !used.iter().any(|used| has(used)))
-            }
-            Reach::Backends(names) => names.is_empty() || names.iter().any(|name| name == backend),
-            Reach::None => false,
-        }
-    }
 }
 
 /// Loads. `env` looks up a variable.
@@ -331,28 +301,8 @@ impl<'e> Loader<'e> {
     /// The kinds of all backends.
     fn registry(&mut self) -> Registry {
         let unread = self.problems.iter().any(|problem| !problem.warning);
-        let mut registry = Registry { unread, ..Registry::default() };
-        for raw in &self.backends {
-            let (kinds, problems) = language::kinds(raw);
-            let sound = problems.iter().all(|problem| problem.warning);
-            self.problems.extend(problems);
-            let Some(name) = backend_name(raw) else {
-                registry.unread = true;
-                continue;
-            };
-            if let Some(first) = registry.backends.get(&name) {
-                let message = format!("two backends are named `{name}`: the other one stands at {first}");
-                self.problems.push(Problem::new(message).at(raw.origin()));
-                continue;
-            }
-            registry.backends.insert(name.clone(), raw.origin());
-            if !sound {
-                registry.wrong.insert(name);
-            } else if kinds.is_empty() {
-                registry.open.insert(name);
-            }
-            kinds.into_iter().for_each(|kind| registry.kinds.borrow_mut().insert(kind));
-        }
+        let (registry, problems) = Registry::read(&self.backends, unread);
+        self.problems.extend(problems);
         registry
     }
 
@@ -443,58 +393,9 @@ fn password_in_url(raw: &RawDocument) -> Option<String> {
     password_in(url).map(str::to_owned)
 }
 
-/// `metadata.name` of a Backend document.
-fn backend_name(raw: &RawDocument) -> Option<Arc<str>> {
-    raw.root.get("metadata")?.get("name")?.as_str().map(Arc::from)
-}
-
 fn ignored_backend(raw: &RawDocument) -> Problem {
     let name = backend_name(raw).unwrap_or_default();
     Problem::new(format!("the backend `{name}` is ignored: `--backends` names the only ones"))
         .at(raw.origin())
         .warning()
-}
-
-/// The kinds of the backends, those of the built-in server made as they are named.
-#[derive(Default)]
-struct Registry {
-    kinds: RefCell<Kinds>,
-    backends: BTreeMap<Arc<str>, crate::core::node::Origin>,
-    /// Backends that take any kind.
-    open: BTreeSet<Arc<str>>,
-    /// Backends with problems of their own.
-    wrong: BTreeSet<Arc<str>>,
-    /// There are files or backends that could not be read: a backend may stand there.
-    unread: bool,
-}
-
-impl KindSource for Registry {
-    fn kind(&self, name: &KindName, parts: &[&str]) -> Option<Arc<Kind>> {
-        let known = self.kinds.borrow().get(name).cloned();
-        if known.is_some() || !self.open.contains(&name.backend) {
-            return known;
-        }
-        let parts = if parts.is_empty() { &["name"][..] } else { parts };
-        let made = language::generic_kind(&name.backend, &name.kind, parts).ok()?;
-        self.kinds.borrow_mut().insert(made);
-        self.kinds.borrow().get(name).cloned()
-    }
-
-    fn of_document(&self, api_version: &str, kind: &str) -> Option<Arc<Kind>> {
-        self.kinds.borrow().of_document(api_version, kind).cloned()
-    }
-
-    fn backends(&self) -> Vec<Arc<str>> {
-        self.backends.keys().cloned().collect()
-    }
-
-    fn kinds_of(&self, backend: &str) -> Vec<Arc<str>> {
-        self.kinds.borrow().kinds_of(backend)
-    }
-
-    fn is_doubtful(&self, backend: &str) -> bool {
-        let names = || self.backends.keys().map(|name| &**name);
-        let misspelt = suggest::nearest(backend, names()).is_some();
-        self.wrong.contains(backend) || (self.unread && !misspelt)
-    }
 }
