@@ -1,23 +1,22 @@
 //! The base of a run: the documents of an earlier revision, or of a folder, beside those of today.
 //!
-//! Identities are compared, not paths. A document that moved has its base where it was; one that left `-f` and
-//! still stands anywhere in the repository at HEAD has not left. What is at the base is read by the kinds of today.
+//! Identities are compared, not paths: [`moves`] tells what moved. What is at the base is read by the kinds of today.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::git::Repository;
+use super::moves;
 use super::record::NAMESPACE;
 use super::revision::{Revision, root_of};
 use crate::core::base::{Base, Past};
 use crate::core::document::{Document, Ensure, Policy};
 use crate::core::identity::ObjectId;
-use crate::core::node::Origin;
 use crate::core::problem::Problem;
 use crate::core::prune::{Former, Standing};
-use crate::core::raw::{RawDocument, Source as File};
+use crate::core::raw::RawDocument;
 use crate::core::report::Explanation;
 use crate::manifest::{self, Built};
 
@@ -31,12 +30,12 @@ pub enum Source {
 
 /// The revisions that are compared.
 pub struct Earlier {
-    at: Revision,
+    pub(super) at: Revision,
     standing: Standing,
     /// The last commit; `None` in a repository that has none here.
-    head: Option<Revision>,
+    pub(super) head: Option<Revision>,
     /// What `-f` names, as paths of a tree.
-    roots: Vec<String>,
+    pub(super) roots: Vec<String>,
 }
 
 /// Makes documents, by the kinds of today.
@@ -116,59 +115,10 @@ impl Source {
             }
             Source::Revision(earlier) => {
                 found.standing = earlier.standing.clone();
-                problems.extend(earlier.heed_moves(documents, &mut found, former, build).err());
+                problems.extend(moves::heed(earlier, documents, &mut found, former, build).err());
             }
         }
         (found, problems)
-    }
-}
-
-impl Earlier {
-    /// Looks through the rest of the repository: for what left `-f` and is elsewhere now, and for what is new and
-    /// was elsewhere then. Where a file is still as it was, as in the folder of another environment, nothing has
-    /// moved from there; and what has several pasts has none.
-    fn heed_moves(
-        &self,
-        documents: &mut [Document],
-        found: &mut Former,
-        former: &dyn Fn(&Document) -> Option<ObjectId>,
-        build: Build,
-    ) -> Result<(), Problem> {
-        let is_new = |document: &Document| matches!(document.base, Base::New);
-        if found.left.is_empty() && !documents.iter().any(is_new) {
-            return Ok(());
-        }
-        let now = self.head.as_ref().map(|head| self.elsewhere(head, build)).transpose()?.unwrap_or_default();
-        let still: HashSet<(&ObjectId, &str)> =
-            now.iter().map(|document| (&document.id, path_of(document))).collect();
-        let here: HashMap<&ObjectId, &Origin> =
-            now.iter().map(|document| (&document.id, &document.origin)).collect();
-        found.left.retain(|document| {
-            let elsewhere = here.get(&document.id).map(|origin| (document.id.clone(), (*origin).clone()));
-            let stays = elsewhere.is_none();
-            found.moved.extend(elsewhere);
-            stays
-        });
-        let mut then: HashMap<ObjectId, Vec<Document>> = HashMap::new();
-        for document in self.elsewhere(&self.at, build)? {
-            if !still.contains(&(&document.id, path_of(&document))) {
-                then.entry(document.id.clone()).or_default().push(document);
-            }
-        }
-        for document in documents.iter_mut().filter(|document| is_new(document)) {
-            let names = [Some(document.id.clone()), former(document)];
-            let found = names.into_iter().flatten().find_map(|name| then.get(&name));
-            if let Some([only]) = found.map(Vec::as_slice) {
-                document.base = base_of(only, &mut document.policy);
-            }
-        }
-        Ok(())
-    }
-
-    /// The documents outside of `-f`. A repository holds much that is none: what cannot be read is passed over.
-    fn elsewhere(&self, revision: &Revision, build: Build) -> Result<Vec<Document>, Problem> {
-        let files: Vec<Arc<File>> = revision.others(&self.roots)?;
-        Ok(build(manifest::read(files).manifests).documents)
     }
 }
 
@@ -177,13 +127,8 @@ pub fn same_lines(one: &str, other: &str) -> bool {
     one == other || one.replace("\r\n", "\n") == other.replace("\r\n", "\n")
 }
 
-/// The path of a document's file in its revision.
-fn path_of(document: &Document) -> &str {
-    document.origin.file.split_once(':').map_or(&*document.origin.file, |(_, path)| path)
-}
-
 /// What the base says of a document; `policy` is the one of today, which learns what it asks for since.
-fn base_of(document: &Document, policy: &mut Policy) -> Base {
+pub(super) fn base_of(document: &Document, policy: &mut Policy) -> Base {
     policy.secret_since = policy.secret_version.is_some()
         && policy.ensure == Ensure::Present
         && document.policy.ensure == Ensure::Present

@@ -1,9 +1,9 @@
 //! Git, as far as a base needs it: what a revision holds, read by the `git` binary as a subprocess.
 //!
-//! Nothing is checked out, no index or work tree is looked at, and no filter or hook of the repository runs. Its
+//! Nothing is checked out or written, and no hook of the repository runs. Its
 //! arguments are ours, or names that were resolved; what a person gives as a revision is given as nothing else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -114,6 +114,29 @@ impl Repository {
         Ok(entries.filter_map(|line| entry(&line)).collect())
     }
 
+    /// The paths at which the work tree is not as a commit has it, or may not be; what is ignored is left out, and
+    /// so is what a sparse checkout has left out. Without a commit: all paths that are there.
+    ///
+    /// # Errors
+    /// What `git` says.
+    pub fn changed_since(&self, commit: Option<&str>) -> Result<Vec<String>, Problem> {
+        const OTHERS: [&str; 4] = ["ls-files", "-z", "--others", "--exclude-standard"];
+        let doing = "listing what is not committed";
+        let known = match commit {
+            Some(commit) => {
+                vec!["diff-index", "-z", "--name-only", "--no-renames", "--ignore-submodules", commit]
+            }
+            None => vec!["ls-files", "-z", "--cached"],
+        };
+        let mut paths = BTreeSet::new();
+        for words in [known, OTHERS.to_vec()] {
+            let output = ok(run(&self.root, words)?, doing)?;
+            let found = output.stdout.split(|byte| *byte == 0).filter(|path| !path.is_empty());
+            paths.extend(found.map(|path| String::from_utf8_lossy(path).into_owned()));
+        }
+        Ok(paths.into_iter().collect())
+    }
+
     /// The contents of objects, in their order.
     ///
     /// # Errors
@@ -192,7 +215,8 @@ fn is_object(text: &str) -> bool {
 fn command<'a>(folder: &Path, words: impl IntoIterator<Item = &'a str>) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(if folder == OsStr::new("") { Path::new(".") } else { folder });
-    command.args(["--no-replace-objects", "--literal-pathspecs"]).args(words);
+    // A repository may name a program that watches its files.
+    command.args(["--no-replace-objects", "--literal-pathspecs", "-c", "core.fsmonitor=false"]).args(words);
     for variable in ELSEWHERE {
         command.env_remove(variable);
     }

@@ -9,6 +9,7 @@ mod git;
 pub mod input;
 pub mod lease;
 pub mod live;
+mod moves;
 mod probe;
 pub mod record;
 mod revision;

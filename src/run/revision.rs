@@ -23,6 +23,7 @@ const POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 pub struct Revision {
     pub repository: Repository,
     pub name: String,
+    pub commit: String,
     tree: Tree,
 }
 
@@ -31,7 +32,12 @@ impl Revision {
     /// What `git` says.
     pub fn new(repository: &Repository, name: &str, commit: &str) -> Result<Revision, Problem> {
         let tree = repository.tree(commit)?;
-        Ok(Revision { repository: repository.clone(), name: name.to_owned(), tree })
+        Ok(Revision {
+            repository: repository.clone(),
+            name: name.to_owned(),
+            commit: commit.to_owned(),
+            tree,
+        })
     }
 
     /// How a file is named in messages, as Git names it.
@@ -205,7 +211,8 @@ fn is_in_reach(path: &str, root: &str, revision: &Revision) -> bool {
     is_below(path, folder)
 }
 
-fn is_below(path: &str, root: &str) -> bool {
+/// Whether a path of a tree is this root, or below it.
+pub fn is_below(path: &str, root: &str) -> bool {
     root.is_empty() || path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

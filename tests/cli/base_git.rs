@@ -70,6 +70,62 @@ fn the_folder_of_another_environment_is_nobodys_past() {
     repository.run("drift -f m --base HEAD~1").expect(0);
 }
 
+/// Nor is it when a file was renamed there: it stands there as before.
+#[test]
+fn a_rename_in_another_environment_is_nobodys_past() {
+    let past = document("Queue", "a", "{n: 1, only-there: 1}");
+    for renamed_by_a_commit in [true, false] {
+        let repository = Repository::new();
+        repository.commit("prod/x.yaml", &past);
+        repository.foreign(&past);
+        repository.git("mv prod/x.yaml prod/y.yaml");
+        repository.write("m/a.yaml", &queue("a", 1));
+        if renamed_by_a_commit {
+            repository.commit_all();
+        }
+        let base = if renamed_by_a_commit { "HEAD~1" } else { "HEAD" };
+        repository.run(&format!("drift -f m --base {base}")).expect(0);
+        // One that went from there has its base there.
+        repository.git("rm --quiet -f prod/y.yaml");
+        repository.run(&format!("drift -f m --base {base}")).expect(2);
+        // What nobody can read may still say it.
+        repository.write("prod/x.yaml", "a: [");
+        repository.run(&format!("drift -f m --base {base}")).expect(0);
+        repository.commit_all();
+        repository.run(&format!("drift -f m --base {base}~1")).expect(0);
+    }
+}
+
+/// What names a revision may have a colon, as what names a file in it has.
+#[test]
+fn a_revision_by_a_time() {
+    let repository = Repository::new();
+    let past = document("Queue", "a", "{n: 1, only-there: 1}");
+    repository.commit("prod/x.yaml", &past);
+    repository.foreign(&past);
+    repository.write("m/a.yaml", &queue("a", 1));
+    repository.run("drift -f m --base HEAD@{2035-01-01T00:00:00}").expect(0);
+}
+
+/// A folder that was renamed and is in no commit yet: what somebody changed on the server is seen all the same.
+#[test]
+fn what_moved_and_is_not_committed_has_its_base() {
+    let repository = Repository::new();
+    repository.commit("old/a.yaml", &document("Queue", "a", "{n: 1, m: 1}"));
+    repository.run("apply --yes -f m/backend.yaml -f old --record production").expect(0);
+    repository.foreign(&queue("a", 50));
+    for staged in [false, true] {
+        match staged {
+            false => std::fs::rename(repository.path().join("old"), repository.path().join("new"))
+                .expect("it is there"),
+            true => drop(repository.git("add --all")),
+        }
+        repository.write("new/a.yaml", &queue("a", 2));
+        let told = repository.run("plan -f m/backend.yaml -f new --base production").expect(3).told();
+        assert!(told.contains("conflict: `n` was changed both") && told.contains("- m"), "{told}");
+    }
+}
+
 #[test]
 fn a_folder_can_be_the_base_and_standard_input_the_files() {
     let scratch = Scratch::with("now/backend.yaml", backend("../store"));

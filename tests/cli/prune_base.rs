@@ -115,6 +115,29 @@ fn what_moved_to_another_file_or_is_protected_at_the_base_stays() {
     assert_eq!(there(&repository), ["a", "b"]);
 }
 
+/// What a person has only moved or removed in the work tree, others still have.
+#[test]
+fn what_the_last_commit_has_stays() {
+    let repository = left();
+    repository.commit("m/a.yaml", &queues(&["a", "b"]));
+    repository.run("apply --yes -f m --record production").expect(0);
+    repository.write("m/a.yaml", &queues(&["a"]));
+    let why = "its document left `-f` and stands in HEAD:m/a.yaml:6:1";
+    for elsewhere in [false, true] {
+        if elsewhere {
+            repository.write("elsewhere/b.yaml", &queues(&["b"]));
+        }
+        let done = repository.run("apply -f m --yes --prune --base production").expect(0);
+        kept(&done, if elsewhere { "stands in elsewhere/b.yaml:1:1" } else { why });
+        assert_eq!(done.out.matches("Queue b").count(), 1, "{}", done.told());
+    }
+    assert_eq!(there(&repository), ["a", "b", "users"]);
+    std::fs::remove_dir_all(repository.path().join("elsewhere")).expect("it is there");
+    repository.commit_all();
+    repository.run("apply -f m --yes --prune --base production").expect(0);
+    assert_eq!(there(&repository), ["a", "users"]);
+}
+
 #[test]
 fn a_checkout_that_is_older_than_the_ref_deletes_nothing() {
     let repository = left();

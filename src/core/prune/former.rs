@@ -16,7 +16,7 @@ pub struct Former {
     pub standing: Standing,
     /// Those that have left, in the order of the base.
     pub left: Vec<Document>,
-    /// Those that have left `-f`, and stand elsewhere in the repository.
+    /// Those that have left `-f`, and stand elsewhere in the repository, or in its last commit still.
     pub moved: Vec<(ObjectId, Origin)>,
 }
 
@@ -63,7 +63,8 @@ impl<'f> Index<'f> {
         if let Some(origin) = self.moved.get(id) {
             let why = format!("its document left `-f` and stands in {origin}");
             return Some(
-                Explanation::new(why).hint("take it out there as well, or name that file with `-f`"),
+                Explanation::new(why)
+                    .hint("take it out there as well, by a commit, or name that file with `-f`"),
             );
         }
         self.document(id).filter(|document| document.policy.protected).map(|document| {
