@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::change::Change;
+use super::digest::Digest;
 use super::exchange::{Failure, FailureClass};
 
 /// What a run saw of an object.
@@ -11,6 +12,9 @@ use super::exchange::{Failure, FailureClass};
 pub struct Observed {
     /// The server's own id of the object, as last seen; `None` where the API has none, or there is no object.
     pub uid: Option<Arc<str>>,
+    /// What an object that is to be deleted or replaced looked like, as far as its document speaks of it: whoever
+    /// agreed to its loss agreed to the loss of this. `None` for any other.
+    pub look: Option<Digest>,
     /// What the kind's `ready` said last; `None` where there is none, or there is no object.
     pub ready: Option<bool>,
     /// The failure that it ended with, where one did.

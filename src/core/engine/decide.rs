@@ -6,13 +6,14 @@ use super::super::base::{self, Base, Side, Sides};
 use super::super::change::{Change, Reason};
 use super::super::conflict::{self, Conflict};
 use super::super::diff::compare_since;
-use super::super::document::{Drift, Ensure, Policy};
+use super::super::document::{Drift, Ensure, OnConflict, Policy};
 use super::super::exchange::Item;
 use super::super::fields::Immutable;
 use super::super::filter::Filter;
 use super::super::identity::ObjectId;
 use super::super::kind::{Kind, Part};
 use super::super::managers::{Manager, name_setters};
+use super::super::mark::{self, Borne};
 use super::super::mutant::planted;
 use super::super::node::{Node, Want};
 use super::super::path::Path;
@@ -200,12 +201,28 @@ fn delete(facts: &Facts, item: &Item) -> Decision {
         let why = Explanation::new("it is protected by the annotation `trueup/prune: \"false\"`");
         return decision.refused(why);
     }
+    if let Some(why) = of_another(facts, item) {
+        return decision.refused(why);
+    }
     if facts.kind.delete.is_none() {
         let why = format!("it stays: the API has no way to delete a {}", facts.kind.name.kind);
         let hint = format!("leave it out: `--exclude {}`", facts.id.slashed());
         return decision.refused(Explanation::new(why).hint(hint));
     }
     unless_changed(facts, item, decision)
+}
+
+/// Why an object that bears the mark of another owner is not ours to delete.
+fn of_another(facts: &Facts, item: &Item) -> Option<Explanation> {
+    let owner = facts.policy.member.as_ref()?.owner.as_deref()?;
+    let path = facts.kind.owner.as_ref()?;
+    match mark::borne(path, owner, &item.value) {
+        Borne::Theirs(other) if facts.policy.on_conflict != OnConflict::Force => {
+            let why = format!("`{}` says that it is `{other}`'s", mark::field(path));
+            Some(Explanation::new(why).hint("if it may go all the same: `trueup/on-conflict: force`"))
+        }
+        _ => None,
+    }
 }
 
 /// What others changed since the base of an object that is to go does not go unasked: it may be another object by
@@ -298,6 +315,11 @@ fn replace(facts: &Facts, changes: Vec<Change>) -> Decision {
     if facts.policy.protected {
         let why = "replacing it is forbidden by the annotation `trueup/prune: \"false\"`";
         return decision.refused(Explanation::new(why));
+    }
+    if let Seen::Present(item) = facts.seen
+        && let Some(why) = of_another(facts, item)
+    {
+        return decision.refused(why);
     }
     if !facts.may_replace {
         let why = Explanation::new("it would have to be deleted and created again")

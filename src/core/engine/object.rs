@@ -20,6 +20,7 @@ use super::contest::Contest;
 use super::create::Keys;
 use super::decide::Seen;
 use super::guard::Guard;
+use super::look::Sight;
 use super::operation::Underway;
 use super::pledge::Saved;
 use super::queue::Queued;
@@ -54,6 +55,8 @@ pub struct Agreed {
     pub unseen: bool,
     /// By path; a set's element that goes and one that comes can share their place.
     pub before: HashMap<Path, Vec<Option<Shown>>>,
+    /// Which object it was, and what of one that is to go was there.
+    pub sight: Sight,
     /// It was agreed to by saving the plan.
     pub saved: Option<Box<Saved>>,
 }
@@ -64,7 +67,7 @@ impl Agreed {
         for change in changes {
             before.entry(change.path.clone()).or_default().push(change.before.clone());
         }
-        Agreed { action, unseen: false, before, saved: None }
+        Agreed { action, unseen: false, before, sight: Sight::default(), saved: None }
     }
 }
 
@@ -332,6 +335,9 @@ impl Object {
         }
         if matches!(action, Action::Delete | Action::Replace) && agreed.action != action {
             return not_confirmed("");
+        }
+        if let Some(another) = self.is_another(action) {
+            return Some(another);
         }
         if agreed.action == Action::Create && action == Action::Update {
             let came = conflict("it came into being between plan and write");

@@ -40,6 +40,9 @@ impl Engine {
         if first {
             self.was_seen(at);
         }
+        if self.mode == Mode::Plan {
+            self.objects[at].note_look();
+        }
         if self.dependants[at].is_empty() && !self.waiters.contains_key(&at) {
             self.forget(at);
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::super::identity::{Key, KindName, ObjectId};
 use super::super::report::{Action, Entry, Outcome, Report};
 use super::Engine;
+use super::look::Sight;
 use super::object::{Agreed, Phase};
 
 impl Engine {
@@ -71,6 +72,7 @@ impl Engine {
             object.agreed = entry.map(|entry| Agreed {
                 unseen: entry.action == Action::None
                     && matches!(entry.result, Outcome::Unknown(_) | Outcome::Skipped(_)),
+                sight: Sight { uid: entry.observed.uid.clone(), look: entry.observed.look },
                 ..Agreed::to(entry.action, &entry.changes)
             });
         }

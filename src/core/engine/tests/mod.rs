@@ -1,5 +1,6 @@
 //! The engine against a model server: what it asks, what it writes, and what it reports.
 
+mod agreed;
 mod base;
 mod bodies;
 mod check;
