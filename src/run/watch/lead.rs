@@ -53,6 +53,8 @@ struct Shared {
     troubled: AtomicBool,
     /// Why it cannot, until that is said.
     trouble: Mutex<Option<Failure>>,
+    /// Whether this instance holds a lease was found out once.
+    known: AtomicBool,
     /// Somebody was told that the lease is not held.
     lacked: AtomicBool,
     /// Who acts has changed.
@@ -74,6 +76,7 @@ impl Lead {
             shards: sharing.shards.is_some(),
             troubled: AtomicBool::new(false),
             trouble: Mutex::default(),
+            known: AtomicBool::new(false),
             lacked: AtomicBool::new(false),
             turned: Notify::new(),
             stop: CancellationToken::new(),
@@ -95,6 +98,11 @@ impl Lead {
     /// Why the lease cannot be kept, where that is news.
     pub fn trouble(&self) -> Option<Failure> {
         lock(&self.shared.trouble).take()
+    }
+
+    /// Whether it was found out by now who acts: before that, nothing that is seen says what is to come of it.
+    pub fn is_known(&self) -> bool {
+        self.shared.known.load(Ordering::Relaxed)
     }
 
     /// Waits until who acts has changed, or there is trouble to be told of.
@@ -187,6 +195,10 @@ async fn keep(shared: Arc<Shared>) {
             let _ = timeout(shared.times.retry * 2, shared.look(slot)).await;
         }
         let next = shared.rest(&mut told);
+        // What was claimed in this round is read back at once.
+        if !next.is_zero() && !shared.known.swap(true, Ordering::Relaxed) {
+            shared.turned.notify_one();
+        }
         tokio::select! {
             () = shared.stop.cancelled() => return shared.leave().await,
             () = sleep(next) => {}

@@ -135,3 +135,27 @@ fn what_cannot_be_a_lease_is_refused_before_anything_is_sent() {
     let done = scratch.trueup("watch -f m -f backend.yaml --shards 2").done();
     assert!(done.err.contains("--lease"), "{}", done.err);
 }
+
+/// Before it is known who writes, nothing that is seen says what is to come of it: so nothing is told of objects.
+#[test]
+fn nothing_is_said_of_objects_before_the_role_is_known() {
+    let (scratch, served) = scene();
+    let flags = "--lease Lease/trueup --lease-duration 2s";
+    for more in ["", "--shards 2"] {
+        let leader = Watching::started(&scratch, &format!("{flags} {more}"));
+        until("the teams are made", || in_sync(&served));
+        assert!(leads(&leader));
+        assert!(leader.said("object is not in sync").is_empty(), "{}", leader.text());
+        let other = Watching::started(&scratch, &format!("{flags} {more}"));
+        let lines: Vec<serde_json::Value> =
+            other.text().lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+        let role = lines.iter().position(|line| line["message"] == "role has changed").expect("it is told");
+        assert!(lines[..role].iter().all(|line| line["name"].is_null()), "{}", other.text());
+        assert_eq!(lines[role]["role"] == "follower", more.is_empty(), "{}", other.text());
+        other.ends("TERM", 0);
+        leader.ends("TERM", 0);
+        ["blue", "red"].iter().for_each(|name| {
+            served.call("DELETE", &format!("/teams/{}", id(&served, "/teams", name)), "");
+        });
+    }
+}

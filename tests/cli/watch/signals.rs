@@ -3,12 +3,13 @@
 use std::os::unix::net::UnixDatagram;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::servers::{Raw, Say, Served, backend};
 use crate::support::Scratch;
-use crate::watch::stage::{Watching, descriptions, teams, two_teams, until};
+use crate::watch::stage::{Watching, descriptions, id, teams, two_teams, until};
 
+const ASKED: &str = "a person asks for everything to be looked at";
 const MANY: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
 
 /// A server that takes its time for each write.
@@ -109,4 +110,22 @@ fn what_a_service_manager_is_told() {
     watching.running.signal("TERM");
     hear("STOPPING=1");
     watching.ended(0);
+}
+
+/// Whoever rings three hundred times is heard: once, and once more for what came meanwhile.
+#[test]
+fn a_storm_of_hangups_is_one_wish_a_second() {
+    let (scratch, served) = two_teams();
+    let watching = Watching::started(&scratch, "--resync 1h --interval 1h");
+    let began = Instant::now();
+    for _ in 0..300 {
+        watching.hangup();
+    }
+    // What others did while it rang is put right by the last of these.
+    served.call("DELETE", &format!("/teams/{}", id(&served, "/teams", "red")), "");
+    watching.hangup();
+    until("the team is there again", || descriptions(&served) == ["blue=one", "red=one"]);
+    let (said, seconds) = (watching.said(ASKED).len(), began.elapsed().as_secs());
+    assert!(said as u64 <= seconds + 2, "{said} lines in {seconds} s:\n{}", watching.text());
+    watching.ends("TERM", 0);
 }
