@@ -87,8 +87,8 @@ fn a_feed_that_is_down_stands_in_log_and_status() {
     assert_eq!(log.matches("change feed is down").count(), 1, "{log}");
 }
 
-/// What acts on a terminal, a browser, a reader of lines or of labels.
-const HOSTILE: &str = "<script>alert(1)</script>\"'&\u{1b}[2J\u{202e}x\u{200b}\u{2028}{{7*7}} a=b \\";
+/// What acts on a terminal, a browser, a reader of lines or of labels, as far as a name may hold it.
+const HOSTILE: &str = "<script>alert(1)</script>\"'&\u{202e}x\u{200b}\u{2028}{{7*7}} a=b \\";
 
 /// A page of the port, as a browser asks for it or as a program does.
 fn page(address: &str, path: &str, accept: &str) -> String {
@@ -105,7 +105,7 @@ fn page(address: &str, path: &str, accept: &str) -> String {
 #[test]
 fn hostile_names_and_messages_act_on_nobody() {
     let scratch = Scratch::new();
-    let evil = format!("{HOSTILE}\n2026-01-01T00:00:00.000Z error forged\r\n{}", "A".repeat(9000));
+    let evil = format!("{HOSTILE}\u{1b}[2J\u{9b}31m\n2026-01-01T00:00:00.000Z error forged\r\n{}", "A".repeat(9000));
     let message = json!({ "message": evil, "title": evil }).to_string();
     let server = Raw::new(move |seen| match seen.line.starts_with("POST") {
         true => {
