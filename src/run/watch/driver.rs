@@ -10,12 +10,12 @@ use futures_util::future::LocalBoxFuture;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::board::Board;
 use super::desired::Desired;
 use super::files::{AsRead, News, Watched};
-use super::lead::{Lead, Share};
+use super::lead::{self, Lead, Share};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, hints};
 use super::outlook::observers;
@@ -37,6 +37,10 @@ use crate::run::drive::Limits;
 
 /// How often the loop gives a sign of life, and what changed is shown.
 const TICK: Duration = Duration::from_secs(1);
+/// Without a sign of life for so long, the process was stopped, or slept with its machine.
+const HELD_UP: Duration = Duration::from_secs(5);
+/// Then the network is given so long to tell what it has to: a connection that a server closed meanwhile is not asked.
+const AIR: Duration = Duration::from_millis(200);
 /// Writes under way at once, to each backend, where nothing else is said.
 const WRITES: usize = 64;
 
@@ -83,6 +87,8 @@ pub struct Driver<'o> {
     read_at: Instant,
     /// The end of the patience with what is under way, once it is to end.
     patience: Option<Instant>,
+    /// When it ticked last, by a clock that goes on while the machine sleeps.
+    ticked: Duration,
 }
 
 /// What the driver waits for.
@@ -174,6 +180,7 @@ impl<'o> Driver<'o> {
             wake: None,
             read_at: now + settings.machine.resync,
             patience: None,
+            ticked: lead::clock(),
             settings,
         })
     }
@@ -210,6 +217,9 @@ impl<'o> Driver<'o> {
                 () = sleep_until(self.read_at), if !stopping => Happened::Reread,
                 hints = self.hinted.next(), if !stopping => Happened::Hinted(hints),
             };
+            if matches!(happened, Happened::Tick) && self.was_held_up() {
+                sleep(AIR).await;
+            }
             if let Some(exit) = self.take(happened) {
                 return self.over(exit).await;
             }
@@ -346,6 +356,16 @@ impl<'o> Driver<'o> {
         self.showing.end().await;
         self.teller.say(&log::Event::info("stopped"));
         exit
+    }
+
+    /// Whether this tick comes long after the last one.
+    fn was_held_up(&mut self) -> bool {
+        let now = lead::clock();
+        let gap = now.saturating_sub(std::mem::replace(&mut self.ticked, now));
+        if gap >= HELD_UP {
+            self.teller.say(&log::Event::info("process was held up").with("seconds", gap.as_secs()));
+        }
+        gap >= HELD_UP
     }
 
     /// The loop goes on: whoever waits for a sign of it is given one.

@@ -1,6 +1,6 @@
 //! Several instances that take turns by a lease, or share the objects by as many.
 
-use super::stage::{Watching, descriptions, id, two_teams, until};
+use super::stage::{Watching, descriptions, id, teams, two_teams, until};
 use crate::servers::Served;
 use crate::support::Scratch;
 
@@ -158,4 +158,26 @@ fn nothing_is_said_of_objects_before_the_role_is_known() {
             served.call("DELETE", &format!("/teams/{}", id(&served, "/teams", name)), "");
         });
     }
+}
+
+/// Ids from the server, so that two creates would be two teams: three instances that start at once make each team once,
+/// and when one dies the others take over what was its.
+#[test]
+fn three_that_start_at_once_make_nothing_twice_and_two_go_on_without_the_third() {
+    let (scratch, served) = scene();
+    let names: Vec<String> = (0..12).map(|n| format!("t{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    scratch.write("m/a.yaml", teams(&names, "one"));
+    let flags = "--lease Lease/trueup --lease-duration 4s --shards 3 --interval 1s --resync 1h";
+    let mut all: Vec<Watching> = (0..3).map(|_| Watching::start(&scratch, flags)).collect();
+    until("all hold one", || all.iter().all(leads));
+    let mut wanted: Vec<String> = names.iter().map(|name| format!("{name}=one")).collect();
+    wanted.sort();
+    until("each is there once", || descriptions(&served) == wanted);
+    all.remove(0).ends("KILL", -1);
+    names.iter().for_each(|name| drift(&served, name));
+    until(&|| format!("{:?}", descriptions(&served)), || descriptions(&served) == wanted);
+    all.into_iter().for_each(|one| drop(one.ends("TERM", 0)));
+    let made = served.written().iter().filter(|line| line.starts_with("POST /teams")).count();
+    assert_eq!(made, names.len());
 }

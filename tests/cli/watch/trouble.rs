@@ -105,7 +105,8 @@ fn page(address: &str, path: &str, accept: &str) -> String {
 #[test]
 fn hostile_names_and_messages_act_on_nobody() {
     let scratch = Scratch::new();
-    let evil = format!("{HOSTILE}\u{1b}[2J\u{9b}31m\n2026-01-01T00:00:00.000Z error forged\r\n{}", "A".repeat(9000));
+    let evil =
+        format!("{HOSTILE}\u{1b}[2J\u{9b}31m\n2026-01-01T00:00:00.000Z error forged\r\n{}", "A".repeat(9000));
     let message = json!({ "message": evil, "title": evil }).to_string();
     let server = Raw::new(move |seen| match seen.line.starts_with("POST") {
         true => {

@@ -138,7 +138,7 @@ fn what_the_detector_found_has_the_path_and_the_other_writer() {
     let message = |kind| conditions.get(kind).expect("it holds").message.clone();
     assert_eq!(message(Fighting), "`spec.size` was set back 3 times by kubectl, argo: left as it is for now");
     assert_eq!(message(NotEffective), "the server keeps another value of `spec.size`: no longer written");
-    let open = Reading { found: &[churn.clone()], ..reading(&Verdict::InSync) };
+    let open = Reading { found: std::slice::from_ref(&churn), ..reading(&Verdict::InSync) };
     assert_eq!(told(&open)[1], (Fighting, Truth::True, "Churn"));
     let warned = Reading { found: &[warned], ..reading(&Verdict::InSync) };
     assert_eq!(told(&warned).len(), 1, "a warning is no condition");
