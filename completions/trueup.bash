@@ -805,7 +805,7 @@ _trueup() {
                     return 0
                     ;;
                 --fail-on)
-                    COMPREPLY=($(compgen -W "stalled unknown not-effective fighting conflict failing not-synced waiting not-ready desired dead nothing" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "stalled unknown not-effective fighting conflict failing not-synced waiting not-ready refused desired dead nothing" -- "${cur}"))
                     return 0
                     ;;
                 --output)

@@ -280,6 +280,7 @@ failing\t'Passes of an object fail, and are tried again'
 not-synced\t'An object differs'
 waiting\t'An object was not looked at yet'
 not-ready\t'An object is not ready'
+refused\t'A guard keeps what no document names from being pruned'
 desired\t'The files are not valid'
 dead\t'The watch gives no sign of life'
 nothing\t'Nothing at all'"

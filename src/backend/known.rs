@@ -11,7 +11,7 @@ use crate::core::exchange::{Item, VersionToken};
 use crate::core::fields::FieldRules;
 use crate::core::identity::Key;
 use crate::core::value::Value;
-use crate::core::watch::owned::{Interest, Interests, Sight};
+use crate::core::watch::owned::{Fit, Interest, Interests, Sight};
 
 use super::elements::{Read, Reader};
 use super::etag;
@@ -62,8 +62,7 @@ struct Entry {
     at: u32,
     /// The poll that saw it last.
     round: u32,
-    wrong: bool,
-    level: bool,
+    fit: Fit,
 }
 
 const STRANGER: u32 = u32::MAX;
@@ -75,9 +74,8 @@ const KEPT: u32 = 8;
 #[derive(Clone, Copy, Debug, Default)]
 struct Seen {
     sum: Option<u128>,
-    wrong: bool,
-    /// Any element of it is not known to be as it is wanted.
-    doubtful: bool,
+    /// Of all of its elements.
+    fit: Fit,
 }
 
 /// What has changed since the last poll.
@@ -208,13 +206,13 @@ impl Known {
             };
             Some((at, sight))
         });
-        let (at, Sight { digest: sight, wrong, level }) = match found {
+        let (at, Sight { digest: sight, fit }) = match found {
             Some((at, sight)) => (u32::try_from(at).unwrap_or(STRANGER), sight),
-            None => (STRANGER, Sight { digest, wrong: false, level: false }),
+            None => (STRANGER, Sight { digest, fit: Fit::Unclear }),
         };
         self.came += usize::from(at == STRANGER);
         // It counts as seen at the end of the round.
-        self.elements.insert(digest, Entry { sight, at, round: self.round.wrapping_sub(1), wrong, level });
+        self.elements.insert(digest, Entry { sight, at, round: self.round.wrapping_sub(1), fit });
         digest
     }
 
@@ -261,8 +259,7 @@ impl Known {
                 entry.round = self.round;
                 if let Some(seen) = seen.get_mut(entry.at as usize) {
                     seen.sum = Some(seen.sum.unwrap_or_default().wrapping_add(entry.sight.0));
-                    seen.wrong |= entry.wrong;
-                    seen.doubtful |= !entry.level;
+                    seen.fit = seen.fit.max(entry.fit);
                 }
             }
         }
@@ -273,20 +270,22 @@ impl Known {
     fn conclude(&mut self, seen: &[Seen], complete: bool) -> Option<Changes> {
         let mut changes = Changes::default();
         for (at, (key, interest)) in self.interests.iter().enumerate() {
-            let Seen { sum, wrong, doubtful } = seen[at];
+            let Seen { sum, fit } = seen[at];
             if sum.is_none() && !complete {
                 continue;
             }
             let before = std::mem::replace(&mut self.sights[at], sum);
-            let nothing = || interest.nothing();
+            let sight = match sum {
+                Some(sum) => Sight { digest: Digest(sum), fit },
+                None => interest.nothing(),
+            };
             let told = match self.begun && !self.written.remove(&at) {
                 true => before != sum,
-                false => wrong || sum.is_none() && nothing().wrong,
+                false => sight.fit == Fit::Wrong,
             };
             if told {
-                let level = if sum.is_some() { !doubtful } else { nothing().level };
-                changes.level += usize::from(level);
-                changes.keys.push((key.clone(), sum.map_or_else(|| nothing().digest, Digest)));
+                changes.level += usize::from(sight.fit == Fit::Level);
+                changes.keys.push((key.clone(), sight.digest));
             }
         }
         let round = self.round;
@@ -368,7 +367,7 @@ impl KnownObject {
         };
         let told = match self.sight.replace(sight) {
             Some(before) => before.digest != sight.digest,
-            None => sight.wrong,
+            None => sight.fit == Fit::Wrong,
         };
         told.then_some(sight.digest)
     }

@@ -291,6 +291,8 @@ pub enum StatusFailOn {
     Waiting,
     /// An object is not ready
     NotReady,
+    /// A guard keeps what no document names from being pruned
+    Refused,
     /// The files are not valid
     Desired,
     /// The watch gives no sign of life

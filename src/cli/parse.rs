@@ -321,6 +321,7 @@ fn trouble_of(word: StatusFailOn) -> Option<trouble::FailOn> {
         StatusFailOn::NotSynced => Trouble::NotSynced,
         StatusFailOn::Waiting => Trouble::Waiting,
         StatusFailOn::NotReady => Trouble::NotReady,
+        StatusFailOn::Refused => return Some(trouble::FailOn::Refused),
         StatusFailOn::Desired => return Some(trouble::FailOn::Desired),
         StatusFailOn::Dead => return Some(trouble::FailOn::Dead),
         StatusFailOn::Nothing => return None,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::base::Side;
 use super::change::{Change, Shown};
-use super::document::{OnConflict, Policy};
+use super::document::{Flags, OnConflict, Policy};
 use super::identity::ObjectId;
 use super::managers::{Contested, side};
 use super::path::Path;
@@ -275,7 +275,11 @@ fn ways_out(id: &ObjectId, policy: &Policy, conflicts: &[&Conflict]) -> String {
 
 /// Where the flags are given that follow: not to a run that takes none.
 fn by(policy: &Policy) -> &'static str {
-    if policy.by_plan { ", by a new plan with" } else { "" }
+    match policy.flags {
+        Flags::Here => "",
+        Flags::NewPlan => ", by a new plan with",
+        Flags::Apply => ", by `trueup/on-conflict: force` in its document or a run of `trueup apply` with",
+    }
 }
 
 /// What names a path on the command line, as a shell takes it.
@@ -372,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_run_that_takes_no_flags_is_not_told_to_be_given_one() {
-        let by_plan = Policy { by_plan: true, ..policy(&[]) };
+        let by_plan = Policy { flags: Flags::NewPlan, ..policy(&[]) };
         let hint = explanation(&id(), &by_plan, &[conflict("c")], None).hint.expect("a hint");
         assert!(
             hint.ends_with("or overwrite it, by a new plan with: `--force-conflicts Queue///o:c`"),
@@ -383,6 +387,9 @@ mod tests {
             hint.ends_with("all the same, by a new plan with: `--force-conflicts Queue///o:c`"),
             "{hint}"
         );
+        let by_watch = Policy { flags: Flags::Apply, ..policy(&[]) };
+        let hint = explanation(&id(), &by_watch, &[conflict("c")], None).hint.expect("a hint");
+        assert!(hint.ends_with("or a run of `trueup apply` with: `--force-conflicts Queue///o:c`"), "{hint}");
     }
 
     #[test]

@@ -25,6 +25,18 @@ pub struct Document {
     pub base: Base,
 }
 
+/// Where the flags are given by which a person consents to what a run refuses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flags {
+    /// To the same command.
+    #[default]
+    Here,
+    /// To a new plan: a saved one is applied, which takes no more flags.
+    NewPlan,
+    /// To a run of `apply`: a watch takes none, as nobody would be asked the next time.
+    Apply,
+}
+
 /// What the `trueup/…` annotations say.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
@@ -36,8 +48,8 @@ pub struct Policy {
     pub on_conflict: OnConflict,
     /// `--force-conflicts`: where theirs may be overwritten, at each path and below it.
     pub forced_paths: Vec<Path>,
-    /// A saved plan is applied, which takes no more flags.
-    pub by_plan: bool,
+    /// Where the flags are given that a hint names.
+    pub flags: Flags,
     /// `trueup/replace: "true"`
     pub replace: bool,
     pub drift: Drift,

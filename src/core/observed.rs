@@ -46,6 +46,8 @@ pub enum Trouble {
     Passing,
     /// Repeating it would change nothing.
     Terminal,
+    /// The same, as the credential was refused: that befalls all that is asked for with it.
+    Barred,
 }
 
 impl Heard {
@@ -58,6 +60,7 @@ impl Trouble {
     fn of(class: FailureClass) -> Trouble {
         match class {
             FailureClass::NotSent | FailureClass::Lost => Trouble::Fault,
+            FailureClass::Status(401) => Trouble::Barred,
             FailureClass::Status(408 | 425 | 429) => Trouble::Passing,
             // What the server does not know how to do, it will not know in a minute.
             FailureClass::Status(501 | 505) => Trouble::Terminal,
@@ -88,7 +91,8 @@ mod tests {
         {
             assert_eq!(Trouble::of(class), Trouble::Passing, "{class:?}");
         }
-        for status in [400, 401, 403, 404, 405, 413, 415, 422, 428, 501, 505] {
+        assert_eq!(Trouble::of(Status(401)), Trouble::Barred);
+        for status in [400, 403, 404, 405, 413, 415, 422, 428, 501, 505] {
             assert_eq!(Trouble::of(Status(status)), Trouble::Terminal, "{status}");
         }
         for class in [Refused, Backend, Setup] {

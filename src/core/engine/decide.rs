@@ -6,7 +6,7 @@ use super::super::base::{self, Base, Side, Sides};
 use super::super::change::{Change, Reason};
 use super::super::conflict::{self, Conflict};
 use super::super::diff::compare_since;
-use super::super::document::{Drift, Ensure, OnConflict, Policy};
+use super::super::document::{Drift, Ensure, Flags, OnConflict, Policy};
 use super::super::exchange::Item;
 use super::super::fields::Immutable;
 use super::super::filter::Filter;
@@ -322,9 +322,29 @@ fn replace(facts: &Facts, changes: Vec<Change>) -> Decision {
         return decision.refused(why);
     }
     if !facts.may_replace {
-        let why = Explanation::new("it would have to be deleted and created again")
-            .hint(format!("if its loss is acceptable: --replace {}", facts.id.slashed()));
+        let why = unconsented(facts, &decision.changes);
         return decision.refused(why);
     }
     decision
+}
+
+/// What is said of an object that nobody allows to be replaced. A watch shows no difference beside it.
+fn unconsented(facts: &Facts, changes: &[Change]) -> Explanation {
+    const NAMED: usize = 8;
+    let mut why = "it would have to be deleted and created again".to_owned();
+    let flag = format!("--replace {}", facts.id.slashed());
+    if facts.policy.flags != Flags::Apply {
+        return Explanation::new(why).hint(format!("if its loss is acceptable: {flag}"));
+    }
+    let fixed = changes.iter().filter(|change| matches!(change.reason, Reason::Immutable(_)));
+    let mut named: Vec<String> = fixed.map(|change| format!("`{}`", change.path)).collect();
+    let more = named.len().saturating_sub(NAMED);
+    named.truncate(NAMED);
+    if !named.is_empty() {
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        why.push_str(&format!(": {}{more} cannot be changed in place", named.join(", ")));
+    }
+    Explanation::new(why).hint(format!(
+        "if its loss is acceptable: `trueup apply {flag}`, or `trueup/replace: \"true\"` in its document"
+    ))
 }

@@ -56,7 +56,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::base::Base;
-use super::document::Document;
+use super::document::{Document, Flags};
 use super::exchange::{Answer, Ask, Body, Item, Write};
 use super::graph::Graph;
 use super::identity::{Key, KindName, ObjectId};
@@ -108,6 +108,8 @@ pub struct Options {
     pub held: BTreeSet<ObjectId>,
     /// After so many writes, of one object each, the rest is refused.
     pub most_writes: Option<usize>,
+    /// Where the flags are given that hints name.
+    pub flags: Flags,
 }
 
 /// One object as a run saw it.
@@ -236,6 +238,7 @@ impl Engine {
                     let context = !selected(&document);
                     let mut object = Object::of_document(document, kind, links);
                     object.context = context;
+                    object.policy.flags = options.flags;
                     object
                 }
                 None => Object::context(kind, links),

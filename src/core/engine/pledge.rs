@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::super::base::Left;
 use super::super::change::{Change, Shown};
 use super::super::cycle;
+use super::super::document::Flags;
 use super::super::managers::side;
 use super::super::node::Reference;
 use super::super::path::Path;
@@ -65,7 +66,7 @@ impl Engine {
         let reported = self.objects.iter_mut().filter(|object| !object.context);
         for (object, pledge) in reported.zip(pledges) {
             let Pledge { action, changes, server_id, references, refused, moved } = pledge;
-            object.policy.by_plan = true;
+            object.policy.flags = Flags::NewPlan;
             let saved = Some(Box::new(Saved { server_id, references, refused, moved }));
             object.agreed = Some(Agreed { saved, ..Agreed::to(action, &changes) });
         }

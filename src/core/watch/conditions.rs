@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::super::mutant::planted;
 use super::super::report::Explanation;
 use super::oscillation::Found;
-use super::pass::{Retry, Verdict};
+use super::pass::Verdict;
 use super::retry::STALLED;
 use super::status::{Condition, ConditionKind, Truth};
 
@@ -194,7 +194,7 @@ fn stalled(reading: &Reading) -> Wanted {
     let reason = match reading.verdict {
         _ if reading.is_limited => Some(reason::CHANGE_LIMIT),
         Some(Refused(_)) => Some(reason::REFUSED),
-        Some(Failed(_, Retry::Late) | Unknown(_, Retry::Late)) => Some(reason::NO_RETRY),
+        Some(verdict) if verdict.is_final() => Some(reason::NO_RETRY),
         Some(verdict) if verdict.is_fault() && reading.is_away => Some(reason::BACKEND_AWAY),
         Some(Blocked(_)) if reading.row >= STALLED => Some(reason::BLOCKED),
         Some(Failed(..) | Unknown(..)) | None if reading.row >= STALLED => Some(reason::FAILING),
@@ -222,31 +222,56 @@ fn not_effective(reading: &Reading) -> Option<Wanted> {
     let reason = (now || paths.is_some()).then_some(reason::NOT_EFFECTIVE);
     Some(holds(ConditionKind::NotEffective, reason, || match paths {
         Some(paths) if !now => {
-            let paths: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
-            format!("the server keeps another value of {}: no longer written", paths.join(", "))
+            let paths = paths.iter().map(|path| format!("`{path}`"));
+            format!("the server keeps another value of {}: no longer written", listed(paths))
         }
         _ => explained(reading),
     }))
 }
 
 fn fighting(reading: &Reading) -> Option<Wanted> {
-    let found = reading.found.iter().find_map(|found| match found {
-        Found::Fighting { path, by, cycles, .. } => {
-            let by = if by.is_empty() { "another writer".to_string() } else { by.join(", ") };
-            let message = match path.is_root() {
-                true => format!("it was deleted or made anew {cycles} times by {by}: left as it is for now"),
-                false => format!("`{path}` was set back {cycles} times by {by}: left as it is for now"),
-            };
-            Some((reason::OTHER_WRITER, message))
-        }
+    let found = reading.found.iter();
+    let fights: Vec<String> = found.clone().filter_map(fight).collect();
+    let churn = found.clone().find_map(|found| match found {
         Found::Churn { writes, open: Some(_) } => {
-            let message = format!("{writes} writes did not keep it as it is wanted: left as it is for now");
-            Some((reason::CHURN, message))
+            Some(format!("{writes} writes did not keep it as it is wanted"))
         }
         _ => None,
     });
-    let (reason, message) = found.unzip();
-    Some(holds(ConditionKind::Fighting, reason, || message.unwrap_or_default()))
+    let reason = match (fights.is_empty(), &churn) {
+        (false, _) => Some(reason::OTHER_WRITER),
+        (true, Some(_)) => Some(reason::CHURN),
+        (true, None) => None,
+    };
+    Some(holds(ConditionKind::Fighting, reason, || {
+        let left = if fights.len() > 1 { "left as they are for now" } else { "left as it is for now" };
+        let fights = (!fights.is_empty()).then(|| listed(fights.into_iter()));
+        let told: Vec<String> = fights.into_iter().chain(churn).collect();
+        format!("{}: {left}", told.join("; "))
+    }))
+}
+
+/// What others do to an object, or to one of its fields.
+fn fight(found: &Found) -> Option<String> {
+    let Found::Fighting { path, by, cycles, .. } = found else { return None };
+    let by = if by.is_empty() { "another writer".to_owned() } else { by.join(", ") };
+    Some(match path.is_root() {
+        true => format!("it was deleted or made anew {cycles} times by {by}"),
+        false => format!("`{path}` was set back {cycles} times by {by}"),
+    })
+}
+
+/// So many things are named in a message; the rest is counted.
+const NAMED: usize = 8;
+
+/// `a, b and 3 more`
+fn listed(all: impl ExactSizeIterator<Item = String>) -> String {
+    let more = all.len().saturating_sub(NAMED);
+    let named: Vec<String> = all.take(NAMED).collect();
+    match more {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
+    }
 }
 
 fn holds(kind: ConditionKind, reason: Option<&'static str>, message: impl FnOnce() -> String) -> Wanted {

@@ -47,7 +47,11 @@ pub enum Effect {
     WakeAt(Duration),
     /// A condition's truth or reason is another one: for the log.
     Turned(ObjectId, Condition),
-    /// Something that holds of the loop as a whole, for the log.
+    /// A backend is away for this reason, and nothing but probes is sent to it: for the log.
+    Left(Arc<str>, String),
+    /// A backend that was away has answered: for the log.
+    Back(Arc<str>),
+    /// Something that is wrong with the loop as a whole, for the log.
     Warned(String),
 }
 
@@ -86,7 +90,7 @@ pub struct Loop {
     pub(super) effects: Vec<Effect>,
     /// The time of the last wish to be woken that was not fulfilled yet.
     asked: Option<Duration>,
-    drains: bool,
+    pub(super) drains: bool,
 }
 
 impl Loop {
@@ -171,6 +175,7 @@ impl Loop {
                 (0..self.objects.len()).filter(is_of).collect()
             }
             About::All => (0..self.objects.len()).collect::<Vec<_>>(),
+            About::Failing(name) => return self.bring_what_fails(name),
         };
         if members.is_empty() {
             self.counters.foreign += 1;
@@ -194,6 +199,17 @@ impl Loop {
             }
         }
         self.enqueue(at, entry);
+    }
+
+    /// The objects of a group can be looked at again: what fails is tried soon, however long it was to wait.
+    fn bring_what_fails(&mut self, group: &str) {
+        for at in self.groups.members(group).unwrap_or_default().to_vec() {
+            let object = &self.objects[at];
+            if object.failures.is_failing {
+                let ready = object.ended.map_or(self.now, |ended| self.now.max(ended + BASE));
+                self.enqueue(at, Entry { changed: true, ..Entry::new(ready, Origin::Poll) });
+            }
+        }
     }
 
     /// When an event leads to a pass of an object that may be failing: only a change of what was observed brings the

@@ -53,6 +53,10 @@ impl Loop {
             self.counters.worked.add(self.now.saturating_sub(under.started));
             let Some(&at) = self.at.get(&member.id) else { continue };
             self.objects[at].running = None;
+            // The loop was told to end, and so was the pass: that says nothing of the object.
+            if self.drains && !seen.contains_key(&member.id) {
+                continue;
+            }
             frees |= self.settle(at, member, seen.get(&member.id).copied(), &mut batch);
         }
         if frees {
@@ -159,6 +163,10 @@ impl Loop {
                 failures.failed(now);
                 (Standing::Open, Some(now + LATE))
             }
+            Some(Verdict::Failed(_, Retry::Barred) | Verdict::Unknown(_, Retry::Barred)) => {
+                failures.barred(now);
+                (Standing::Open, None)
+            }
             Some(verdict) if verdict.is_fault() && batch.is_probe && is_away => {
                 failures.probed();
                 (Standing::Open, Some(now))
@@ -179,10 +187,11 @@ impl Loop {
             Standing::Blocked => self.blocked.insert(at),
             _ => self.blocked.remove(&at),
         };
+        let is_barred = failures.is_barred;
         if verdict.is_some() && !std::mem::replace(&mut object.is_seen, true) {
             self.unseen = self.unseen.map(|unseen| unseen - 1);
         }
-        retry
+        if is_barred { Some(self.after_a_bar(at, &mut batch.delays)) } else { retry }
     }
 
     fn count(&mut self, at: usize, member: &Member, seen: Option<&Seen>) {
@@ -191,7 +200,7 @@ impl Loop {
             Some(Verdict::InSync) => "success",
             Some(Verdict::Differs(_) | Verdict::Blocked(_)) => "requeue",
             Some(Verdict::Conflict(_) | Verdict::Refused(_) | Verdict::NotEffective(_)) => "terminal",
-            Some(Verdict::Failed(_, Retry::Late) | Verdict::Unknown(_, Retry::Late)) => "terminal",
+            Some(verdict) if verdict.is_final() => "terminal",
             Some(Verdict::Failed(..) | Verdict::Unknown(..)) | None => "error",
         };
         *self.counters.passes.entry(result).or_default() += 1;

@@ -33,16 +33,9 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// All, in their order.
-    pub const ALL: [Origin; 7] = [
-        Origin::Files,
-        Origin::Person,
-        Origin::Poll,
-        Origin::Feed,
-        Origin::Webhook,
-        Origin::Retry,
-        Origin::Resync,
-    ];
+    /// Where hints come from, in their order. A retry and a resync come by the clock: nobody hints at them.
+    pub const HINTS: [Origin; 5] =
+        [Origin::Files, Origin::Person, Origin::Poll, Origin::Feed, Origin::Webhook];
 
     pub fn word(self) -> &'static str {
         match self {
@@ -72,6 +65,8 @@ pub enum About {
     Object(ObjectId),
     /// All objects of a group, as [`Subject::group`](super::Subject::group) names it.
     Group(Arc<str>),
+    /// Those of a group that fail: the group could not be looked at, and now it can.
+    Failing(Arc<str>),
     /// All objects of a backend.
     Target(Arc<str>),
     All,

@@ -43,6 +43,8 @@ impl Times {
 }
 
 const JITTER: f64 = 0.2;
+/// Another's clock is slower than this one's by less.
+const SLOW: f64 = 1.1;
 /// A record that claims to be good for longer than this is not believed.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
 
@@ -73,6 +75,8 @@ struct Lease {
     sent: Option<(Record, Duration)>,
     /// Until when this instance may act by it.
     until: Option<Duration>,
+    /// When the last look that showed anything began.
+    looked: Option<Duration>,
 }
 
 /// The leases of a group of instances, as one of them sees them: one, or one for each shard.
@@ -87,6 +91,8 @@ pub struct Leases {
     slots: Vec<Lease>,
     /// Of the slots the one that is claimed or held.
     mine: Option<usize>,
+    /// Since when one is held without a gap.
+    since: Option<Duration>,
     /// One was claimed in this round that was not held: it is to be read back at once.
     fresh: bool,
     leaving: bool,
@@ -96,10 +102,20 @@ pub struct Leases {
 
 impl Leases {
     pub fn new(me: Arc<str>, slots: usize, times: Times, seed: u64) -> Leases {
-        let slot = Lease { seen: None, sent: None, until: None };
+        let slot = Lease { seen: None, sent: None, until: None, looked: None };
         let random = Random::new(seed);
         let slots = vec![slot; slots.max(1)];
-        Leases { me, times, slots, mine: None, fresh: false, leaving: false, next: Duration::ZERO, random }
+        Leases {
+            me,
+            times,
+            slots,
+            mine: None,
+            since: None,
+            fresh: false,
+            leaving: false,
+            next: Duration::ZERO,
+            random,
+        }
     }
 
     /// Whether this is the name of this instance.
@@ -121,6 +137,23 @@ impl Leases {
     pub fn holds(&self, now: Duration) -> Option<usize> {
         let until = self.mine.and_then(|slot| self.slots[slot].until);
         self.mine.filter(|_| until.is_some_and(|until| now < until))
+    }
+
+    /// The same, where objects are shared: others write what is this one's share by now until they have seen that it is
+    /// there. Each of them acts only while it has looked at all leases within the time of a renewal, so after that
+    /// time this one may.
+    pub fn acts(&self, now: Duration) -> Option<usize> {
+        let mine = self.holds(now)?;
+        let fresh = |lease: &Lease| lease.looked.is_some_and(|at| now < at + self.times.renew);
+        let sees_all = self.slots.len() == 1 || self.slots.iter().all(fresh);
+        (sees_all && self.settles(now).is_none()).then_some(mine)
+    }
+
+    /// When the others have seen that this instance holds a lease, while that is still to come.
+    pub fn settles(&self, now: Duration) -> Option<Duration> {
+        self.holds(now).filter(|_| self.slots.len() > 1)?;
+        let at = self.since? + self.times.renew.mul_f64(SLOW);
+        Some(at).filter(|at| now < *at)
     }
 
     /// Until when this instance may act, if nothing more comes.
@@ -160,6 +193,10 @@ impl Leases {
             Looked::Nothing => None,
             Looked::Found(record) => Some(record),
         };
+        if self.holds(now).is_none() {
+            self.since = None;
+        }
+        self.slots[slot].looked = Some(asked);
         let is_mine = record.as_ref().is_some_and(|record| record.holder == self.me);
         let lease = &mut self.slots[slot];
         match &record {
@@ -175,6 +212,10 @@ impl Leases {
             let sent = lease.sent.as_ref().filter(|(sent, _)| same(sent));
             let until = sent.map(|(_, at)| *at + self.times.renew);
             lease.until = lease.until.max(until);
+            let holds = self.mine == Some(slot) && lease.until.is_some_and(|until| now < until);
+            if holds {
+                self.since.get_or_insert(now);
+            }
             // Read back just now: it is soon enough at the next round.
             if sent.is_some_and(|(_, at)| now < *at + self.times.retry / 2) {
                 return None;

@@ -25,6 +25,13 @@ enum What {
     Written(usize, bool),
 }
 
+/// Whether an instance waits until the others have seen it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Waits {
+    Yes,
+    No,
+}
+
 /// A record as a value that is ordered.
 type Seen = (String, String, u64);
 
@@ -56,6 +63,10 @@ struct World {
     /// When somebody held something first, after the last reset.
     acted: Option<Duration>,
     violations: Vec<String>,
+    /// Objects that two held to be theirs at a time.
+    doubled: Vec<String>,
+    /// Whether they are looked for, and whether instances wait until others know of them.
+    looks_for_doubles: Option<Waits>,
 }
 
 fn record(seen: &Seen) -> Record {
@@ -75,6 +86,8 @@ impl World {
             slowest: Duration::from_millis(20),
             acted: None,
             violations: Vec::new(),
+            doubled: Vec::new(),
+            looks_for_doubles: None,
         };
         for at in 0..processes {
             world.start(slots, times, seed * 31 + at as u64);
@@ -137,6 +150,9 @@ impl World {
             self.look();
             self.happen(process, what);
             self.look();
+            if let Some(waits) = self.looks_for_doubles {
+                self.look_for_doubles(waits);
+            }
         }
         self.now = until;
         self.look();
@@ -240,6 +256,35 @@ impl World {
         }
         if !acting.is_empty() {
             self.acted.get_or_insert(self.now);
+        }
+    }
+
+    /// Whether an object is the business of two.
+    fn look_for_doubles(&mut self, waits: Waits) {
+        let mut shares: Vec<(usize, usize, BTreeSet<usize>)> = Vec::new();
+        for (at, process) in self.processes.iter().enumerate() {
+            let now = self.clock(at, self.now);
+            let (acts, holds) = (process.leases.acts(now), process.leases.holds(now));
+            let mine = if waits == Waits::Yes { acts } else { holds };
+            if let Some(slot) = mine.filter(|_| !process.dead && process.stands_until <= self.now) {
+                shares.push((at, slot, process.leases.live(now)));
+            }
+        }
+        // Those who see the same agree.
+        if shares.windows(2).all(|two| two[0].2 == two[1].2) {
+            return;
+        }
+        for name in 0..4 {
+            let key = crate::core::identity::Key::new(vec![("name".into(), format!("o{name}").into())]);
+            let kind = crate::core::identity::KindName { backend: "b".into(), kind: "K".into() };
+            let id = crate::core::identity::ObjectId { kind, key };
+            let owns = |(_, slot, live): &&(usize, usize, BTreeSet<usize>)| {
+                super::super::shard::owner(&id, live.iter().copied()) == Some(*slot)
+            };
+            let owners: Vec<usize> = shares.iter().filter(owns).map(|(at, ..)| *at).collect();
+            if owners.len() > 1 {
+                self.doubled.push(format!("o{name} at {:.1} s: {owners:?}", self.now.as_secs_f64()));
+            }
         }
     }
 
@@ -347,6 +392,36 @@ fn shards_are_shared_by_those_who_are_there() {
         world.trouble(world.now + seconds(300.0));
         assert_eq!(world.violations, [""; 0], "seed {seed}");
     }
+}
+
+/// Instances come, stand still, die and come again, and answers are late or lost.
+fn crowd(seed: u64, waits: Waits) -> World {
+    let mut world = World::new(3, 4, Times::default(), seed);
+    world.looks_for_doubles = Some(waits);
+    world.run(seconds(20.0 + seed as f64));
+    world.processes[(seed % 3) as usize].dead = true;
+    (0..2).for_each(|n| world.start(4, Times::default(), seed * 7 + n));
+    world.trouble(seconds(200.0));
+    (world.loses, world.slowest) = (0, Duration::from_millis(20));
+    world
+}
+
+/// A create by POST has no condition that would keep two from making the same.
+#[test]
+fn no_object_is_the_business_of_two() {
+    for seed in 0..6 {
+        let mut world = crowd(seed, Waits::Yes);
+        assert_eq!(world.doubled, [""; 0], "seed {seed}");
+        world.run(world.now + seconds(120.0));
+        let acts = |at: usize| world.processes[at].leases.acts(world.clock(at, world.now)).is_some();
+        let acting = (0..world.processes.len()).filter(|at| !world.processes[*at].dead && acts(*at)).count();
+        assert_eq!(acting, 4, "seed {seed}: when it is quiet, all act");
+    }
+}
+
+#[test]
+fn the_simulation_finds_instances_that_act_before_others_know_of_them() {
+    assert!((0..6).any(|seed| !crowd(seed, Waits::No).doubled.is_empty()));
 }
 
 #[test]

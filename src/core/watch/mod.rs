@@ -50,6 +50,6 @@ pub use hint::{About, Class, Hint, Origin};
 pub use pass::{Pass, PassId, Retry, Seen, Touched, Verdict};
 pub use settings::Settings;
 pub use snapshot::{Desired, Instance, Role, Snapshot};
-pub use status::{Condition, ConditionKind, Counters, ObjectStatus, Status, TargetStatus, Truth};
+pub use status::{Condition, ConditionKind, Counters, ObjectStatus, Refused, Status, TargetStatus, Truth};
 pub use subject::Subject;
 pub use wish::{content, wish};

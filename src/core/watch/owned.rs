@@ -54,11 +54,20 @@ pub struct Interest {
 pub struct Sight {
     /// Another one where something is another that concerns the document.
     pub digest: Digest,
-    /// It is known not to be as it is wanted. Where the document names fields of others, whose values are not at
-    /// hand, nothing is known.
-    pub wrong: bool,
-    /// It is known to be as it is wanted: there is nothing to do.
-    pub level: bool,
+    pub fit: Fit,
+}
+
+/// Whether an object is as it is wanted, as far as a look tells. Of several elements of one object the last in this
+/// order holds for all.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// It is: there is nothing to do.
+    #[default]
+    Level,
+    /// That is not known: it is not ready, or its document names fields of others, whose values are not at hand.
+    Unclear,
+    /// It is not.
+    Wrong,
 }
 
 impl Interest {
@@ -73,7 +82,8 @@ impl Interest {
 
     /// What is seen where nothing is.
     pub fn nothing(&self) -> Sight {
-        Sight { digest: Digest::of_bytes(b"nothing"), wrong: !self.absent, level: self.absent }
+        let fit = if self.absent { Fit::Level } else { Fit::Wrong };
+        Sight { digest: Digest::of_bytes(b"nothing"), fit }
     }
 
     /// What is seen of an object. Its id and its state belong to it: one that was made anew under the same name has
@@ -89,15 +99,18 @@ impl Interest {
             text.push('\n');
             text.push_str(&path.get(&item.value).map(canonical_text).unwrap_or_default());
         }
-        let mut wrong = self.absent || item.deleting;
-        let mut level = !wrong && item.ready != Some(false);
+        let mut fit = match item.ready {
+            _ if self.absent || item.deleting => Fit::Wrong,
+            Some(false) => Fit::Unclear,
+            Some(true) | None => Fit::Level,
+        };
         if let Some((bodies, at)) = &self.spec {
             let spec = bodies.body(*at);
-            let differs = add_owned(&mut text, spec, rules, &item.value);
-            wrong |= differs && !has_references(spec);
-            level &= !differs;
+            if add_owned(&mut text, spec, rules, &item.value) {
+                fit = fit.max(if has_references(spec) { Fit::Unclear } else { Fit::Wrong });
+            }
         }
-        Sight { digest: Digest::of_bytes(text.as_bytes()), wrong, level }
+        Sight { digest: Digest::of_bytes(text.as_bytes()), fit }
     }
 }
 
@@ -262,7 +275,7 @@ mod tests {
         let interest = |spec| Interest { spec: Some((Arc::new(spec), 0)), ..Interest::default() };
         let refers = interest(map("team", Want::Ref(Box::new(reference))));
         let sight = |team: u32| refers.sight(none, &item(json!({"team": team})));
-        assert!(!sight(7).wrong, "what it should be is not known here");
+        assert_eq!(sight(7).fit, Fit::Unclear, "what it should be is not known here");
         assert_ne!(sight(7).digest, sight(8).digest);
         assert_eq!(sight(7), sight(7));
     }
@@ -272,14 +285,20 @@ mod tests {
         let none = FieldRules::none();
         let exists = Interest { referred: vec![Path::parse("slug").expect("a path")], ..Interest::default() };
         let seen = |value: Value| exists.sight(none, &item(value));
-        assert!(exists.nothing().wrong && !seen(json!({})).wrong);
+        assert_eq!((exists.nothing().fit, seen(json!({})).fit), (Fit::Wrong, Fit::Level));
         assert_eq!(seen(json!({"slug": "a", "n": 1})), seen(json!({"slug": "a", "n": 2})));
         assert_ne!(seen(json!({"slug": "a"})), seen(json!({"slug": "b"})));
         let again = Item { server_id: Some("2".into()), ..item(json!({"slug": "a"})) };
         assert_ne!(seen(json!({"slug": "a"})), exists.sight(none, &again), "made anew");
-        let ready = Item { ready: Some(false), ..item(json!({"slug": "a"})) };
-        assert_ne!(seen(json!({"slug": "a"})), exists.sight(none, &ready));
+        let unready = Item { ready: Some(false), ..item(json!({"slug": "a"})) };
+        assert_ne!(seen(json!({"slug": "a"})), exists.sight(none, &unready));
+        assert_eq!(exists.sight(none, &unready).fit, Fit::Unclear);
+        let leaves = Item { deleting: true, ..unready };
+        assert_eq!(exists.sight(none, &leaves).fit, Fit::Wrong, "and no matter whether it is ready");
         let absent = Interest { absent: true, ..Interest::default() };
-        assert!(!absent.nothing().wrong && absent.sight(none, &item(json!({}))).wrong);
+        assert_eq!(
+            (absent.nothing().fit, absent.sight(none, &item(json!({}))).fit),
+            (Fit::Level, Fit::Wrong)
+        );
     }
 }

@@ -84,6 +84,9 @@ pub enum Retry {
     Soon { fault: bool, after: Option<Duration> },
     /// Repeating it would change nothing, unless somebody changes something.
     Late,
+    /// The same, as the credential was refused (401): what is refused to one object is refused to all, until it is
+    /// taken again.
+    Barred,
 }
 
 impl Verdict {
@@ -94,6 +97,23 @@ impl Verdict {
     /// Whether it failed by the server's fault or the network's, which other objects of the backend share.
     pub fn is_fault(&self) -> bool {
         matches!(self.retry(), Some(Retry::Soon { fault: true, .. }))
+    }
+
+    /// Whether the object was looked at, whatever that showed.
+    pub fn is_by_a_look(&self) -> bool {
+        match self {
+            Verdict::InSync
+            | Verdict::Differs(_)
+            | Verdict::Conflict(_)
+            | Verdict::Refused(_)
+            | Verdict::NotEffective(_) => true,
+            Verdict::Unknown(..) | Verdict::Failed(..) | Verdict::Blocked(_) => false,
+        }
+    }
+
+    /// Whether trying again is of no use by itself.
+    pub fn is_final(&self) -> bool {
+        matches!(self.retry(), Some(Retry::Late | Retry::Barred))
     }
 
     /// How long the server asked to wait.

@@ -29,6 +29,8 @@ pub struct Failures {
     steady_since: Option<Duration>,
     /// Its last pass failed, in a way that passes or that somebody else has to mend.
     pub is_failing: bool,
+    /// It failed last as the credential was refused.
+    pub is_barred: bool,
     /// The server asked for patience until then.
     pub not_before: Duration,
 }
@@ -40,13 +42,17 @@ impl Failures {
         if planted!(M11) || now.saturating_sub(since) >= STEADY {
             self.count = 0;
         }
-        (self.row, self.is_failing, self.not_before) = (0, false, Duration::ZERO);
+        self.works();
     }
 
     /// It was seen, and is not in sync for a reason that no repetition changes.
     pub fn answered(&mut self, now: Duration) {
         self.forget_if_steady(now);
-        (self.row, self.is_failing, self.not_before) = (0, false, Duration::ZERO);
+        self.works();
+    }
+
+    fn works(&mut self) {
+        (self.row, self.is_failing, self.is_barred, self.not_before) = (0, false, false, Duration::ZERO);
     }
 
     /// It failed, or waits for what failed.
@@ -54,7 +60,13 @@ impl Failures {
         self.forget_if_steady(now);
         self.count += 1;
         self.row += 1;
-        self.is_failing = true;
+        (self.is_failing, self.is_barred) = (true, false);
+    }
+
+    /// It failed, as the credential was refused.
+    pub fn barred(&mut self, now: Duration) {
+        self.failed(now);
+        self.is_barred = true;
     }
 
     /// It waits for another one, which is where the fault is: hints are not held back.

@@ -62,10 +62,11 @@ fn retry(heard: Option<Heard>, soon: bool) -> Retry {
             Retry::Soon { fault: false, after: retry_after }
         }
         // Some refuse with 403 what is only too much, and say for how long.
-        Some(Heard { trouble: Trouble::Terminal, retry_after: Some(wait) }) => {
+        Some(Heard { trouble: Trouble::Terminal | Trouble::Barred, retry_after: Some(wait) }) => {
             Retry::Soon { fault: false, after: Some(wait) }
         }
         Some(Heard { trouble: Trouble::Terminal, retry_after: None }) => Retry::Late,
+        Some(Heard { trouble: Trouble::Barred, retry_after: None }) => Retry::Barred,
         None if soon => Retry::Soon { fault: false, after: None },
         None => Retry::Late,
     }

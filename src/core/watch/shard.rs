@@ -1,8 +1,8 @@
 //! Which of several instances an object is the business of: rendezvous hashing (Thaler and Ravishankar, 1998).
 //!
 //! Everybody who sees the same members comes to the same answer, and when one comes or goes only its own share moves.
-//! Two that see other members may both act on an object, or none may for a while: the preconditions of writes and the
-//! resync see to that.
+//! Two that see other members may both take an object for theirs, so who comes waits until all others have seen it
+//! ([`Leases::acts`](super::lease::Leases::acts)); none may for a while, and the resync sees to that.
 
 use super::super::digest::Digest;
 use super::super::identity::ObjectId;

@@ -10,7 +10,7 @@ use super::super::problem::Problem;
 use super::super::redact::Redactor;
 use super::super::report::Requests;
 use super::super::scrub;
-use super::status::{Condition, ObjectStatus, Status, TargetStatus, Truth};
+use super::status::{Condition, ObjectStatus, Refused, Status, TargetStatus, Truth};
 
 /// Everything that is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,10 +118,11 @@ impl Snapshot {
     /// happens, an object changes.
     pub fn tells_as(&self, other: &Snapshot) -> bool {
         let counted = |status: &Status| (status.counters.writes, status.counters.missed_events);
-        let Status { objects, targets, counters: _, warnings } = &self.status;
+        let Status { objects, targets, counters: _, warnings, refused } = &self.status;
         *objects == other.status.objects
             && *targets == other.status.targets
             && *warnings == other.status.warnings
+            && *refused == other.status.refused
             && counted(&self.status) == counted(&other.status)
             && self.feeds.all == other.feeds.all
             && (&self.instance, &self.desired) == (&other.instance, &other.desired)
@@ -143,6 +144,12 @@ impl Snapshot {
                 targets: status.targets.iter().map(|target| self::target(target, redactor)).collect(),
                 counters: status.counters.clone(),
                 warnings: status.warnings.iter().map(text).collect(),
+                refused: Refused {
+                    first: (status.refused.first.iter())
+                        .map(|(id, why)| (scrub::id(id, redactor), text(why)))
+                        .collect(),
+                    more: status.refused.more,
+                },
             },
             feeds: Feeds {
                 all: self.feeds.all.iter().map(|feed| self::feed(feed, redactor)).collect(),

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use super::super::identity::ObjectId;
 use super::super::node::Origin as Place;
+use super::super::report::{Entry, Outcome};
 use super::hint::Origin;
 
 /// The conditions of an object.
@@ -184,13 +185,43 @@ pub struct Status {
     pub counters: Counters,
     /// What holds of the loop as a whole: too many writes, say. Sentences.
     pub warnings: Vec<String>,
+    /// What a guard keeps from being pruned, as it was found last.
+    pub refused: Refused,
+}
+
+/// Objects that no document names, that are to go, and that a guard keeps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Refused {
+    /// The first of them, each with the reason.
+    pub first: Vec<(ObjectId, String)>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+impl Refused {
+    /// So many are told one by one.
+    const TOLD: usize = 20;
+
+    /// Those among the entries of a report that are not `wanted`.
+    pub fn of<'e>(entries: impl Iterator<Item = &'e Entry>, wanted: impl Fn(&ObjectId) -> bool) -> Refused {
+        let mut all = Refused::default();
+        for entry in entries.filter(|entry| !wanted(&entry.id)) {
+            match &entry.result {
+                Outcome::Refused(why) if all.first.len() < Refused::TOLD => {
+                    all.first.push((entry.id.clone(), why.message.clone()));
+                }
+                Outcome::Refused(_) => all.more += 1,
+                _ => {}
+            }
+        }
+        all
+    }
 }
 
 impl Status {
-    /// The same, and what others than the loop have to say.
+    /// The same, and what became of pruning, which the loop knows nothing of.
     #[must_use]
-    pub fn with_warnings(mut self, more: &[String]) -> Status {
-        self.warnings.extend_from_slice(more);
-        self
+    pub fn with_refused(self, refused: &Refused) -> Status {
+        Status { refused: refused.clone(), ..self }
     }
 }

@@ -18,9 +18,13 @@ use super::super::engine::random::Random;
 use super::super::identity::Key;
 use super::super::mutant::planted;
 use super::backoff::{Backoff, FIRST, Waits};
+use super::observer;
 
 /// A stream that ends before this has not worked.
 const SHORTEST: Duration = Duration::from_secs(1);
+/// The same of one that began with a look at everything: ended sooner than the next poll would come, it costs more than
+/// polling.
+const HELD: Duration = observer::SHORTEST;
 /// The server's `retry:` is heeded between these.
 const LEAST_RETRY: Duration = Duration::from_millis(500);
 const MOST_RETRY: Duration = Duration::from_secs(5 * 60);
@@ -273,11 +277,11 @@ impl Stream {
     }
 
     fn ended(&mut self, now: Duration, end: End, waits: &mut dyn Waits) -> Vec<Effect> {
-        // A stream that is cut off at once and has to be made good by a listing each time costs as much as one
-        // that never came, whatever it brought.
-        let worked = self.is_open()
-            && (now.saturating_sub(self.since) >= SHORTEST || self.brought && self.resumed)
-            && end != End::Gone;
+        // A stream that is cut off soon and has to be made good by a listing each time costs as much as one that
+        // never came, whatever it brought; and one whose history is gone will be.
+        let lasted = now.saturating_sub(self.since);
+        let held = if self.resumed { self.brought || lasted >= SHORTEST } else { lasted >= HELD };
+        let worked = self.is_open() && held && end != End::Gone;
         let asked = match end {
             End::Failed { after } => after.unwrap_or_default().min(MOST_AFTER),
             End::Unfit => UNFIT,

@@ -202,6 +202,44 @@ fn a_stream_that_closes_at_once_is_a_failure() {
     }
 }
 
+/// How often a feed is connected to in ten minutes that ends so, so long after it was opened. Each time everything is
+/// looked at.
+fn connections(lasts: Duration, end: impl Fn(&mut Run)) -> usize {
+    let mut run = Run::new(policy(false));
+    let mut connections = 0;
+    while run.now < secs(600) {
+        assert!(run.open().1);
+        connections += 1;
+        run.after(lasts, told("1"));
+        end(&mut run);
+    }
+    connections
+}
+
+#[test]
+fn a_feed_that_never_holds_is_asked_for_ever_less() {
+    let gone = |run: &mut Run| {
+        run.step(Event::Told(Told { gone: true, ..Told::default() }));
+    };
+    let ended = |run: &mut Run| {
+        run.step(Event::Ended(End::Gone));
+    };
+    for millis in [1, 900, 1100, 5000, 15_000] {
+        let lasts = Duration::from_millis(millis);
+        let all = [connections(lasts, gone), connections(lasts, ended)];
+        assert!(all.iter().all(|count| *count <= 25), "{all:?} connections of {lasts:?} that were gone");
+    }
+    let closed = |run: &mut Run| {
+        run.step(Event::Ended(End::Closed));
+    };
+    for millis in [1100, 5000, 9000] {
+        let count = connections(Duration::from_millis(millis), closed);
+        assert!(count <= 25, "{count} connections of {millis} ms, dearer than polls");
+    }
+    let count = connections(secs(30), closed);
+    assert!((15..=20).contains(&count), "{count}: a stream that is cut now and then works");
+}
+
 #[test]
 fn a_quiet_time_forgets_failures() {
     let mut run = Run::new(policy(false));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::engine::random::Random;
+use super::super::identity::ObjectId;
 use super::pass::PassId;
 
 /// So many failures in a row open it.
@@ -24,6 +25,8 @@ pub struct Target {
     pub since: Duration,
     /// Passes under way for it alone.
     pub passes: usize,
+    /// It refuses its credential (401): the object that asks again and again whether it still does.
+    pub asker: Option<ObjectId>,
 }
 
 /// What is known of a backend that is away.
@@ -48,12 +51,12 @@ pub enum Turn {
 
 impl Target {
     pub fn new(name: Arc<str>) -> Target {
-        Target { name, faults: 0, open: None, since: Duration::ZERO, passes: 0 }
+        Target { name, faults: 0, open: None, since: Duration::ZERO, passes: 0, asker: None }
     }
 
     /// Nothing is wanted of it any more.
     pub fn forget(&mut self) {
-        (self.faults, self.open, self.since) = (0, None, Duration::ZERO);
+        (self.faults, self.open, self.since, self.asker) = (0, None, Duration::ZERO, None);
     }
 
     /// Something was answered, whatever it says of an object.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::control::Loop;
 use super::object::Object;
-use super::status::{Counters, ObjectStatus, Status, TargetStatus};
+use super::status::{Counters, ObjectStatus, Refused, Status, TargetStatus};
 use super::target::Target;
 
 impl Loop {
@@ -15,6 +15,7 @@ impl Loop {
             targets: self.told_targets(),
             counters: self.counters(),
             warnings: self.idle_warning().into_iter().chain(self.flood.clone()).collect(),
+            refused: Refused::default(),
         }
     }
 

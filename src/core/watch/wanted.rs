@@ -36,6 +36,9 @@ impl Loop {
         gone.sort_unstable();
         gone.iter().for_each(|(_, id)| self.detector.forget(id));
         self.find_places();
+        if !due.is_empty() {
+            *self.counters.hints.entry(Origin::Files).or_default() += 1;
+        }
         for at in due {
             self.trigger(at, Origin::Files, None);
         }

@@ -127,7 +127,7 @@ impl Bytes {
             member,
             // No document says so, and it follows from what one says.
             pruned: _,
-            by_plan: _,
+            flags: _,
             replica: _,
         } = policy;
         self.0.extend([*ensure as u8, *on_conflict as u8, *drift as u8]);

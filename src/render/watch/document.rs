@@ -16,7 +16,7 @@ use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
 use crate::core::value::Value;
 use crate::core::watch::snapshot::FeedStatus;
-use crate::core::watch::status::{Condition, ObjectStatus, Status, TargetStatus};
+use crate::core::watch::status::{self, Condition, ObjectStatus, Status, TargetStatus};
 use crate::core::watch::{ConditionKind, Snapshot, Truth};
 
 use super::super::json::SCHEMA_VERSION;
@@ -40,7 +40,11 @@ pub struct Document {
     /// Every object was looked at since it was last wanted otherwise.
     pub seen_all: bool,
     pub summary: Summary,
+    /// Sentences; those about `refused` are among them.
     pub warnings: Vec<String>,
+    /// What no document names, is to go, and is kept by a guard: the first of them. Earlier versions had none.
+    #[serde(default)]
+    pub refused: Vec<Refused>,
     /// By name.
     pub targets: Vec<Target>,
     /// Change feeds, by name. Earlier versions had none.
@@ -137,6 +141,15 @@ pub struct Feed {
     pub next_attempt: Option<String>,
 }
 
+/// An object that no document names, and that is not pruned.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refused {
+    pub identity: Identity,
+    /// The key as a person reads it.
+    pub name: String,
+    pub message: String,
+}
+
 /// An object.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -208,7 +221,8 @@ impl Document {
             seen_all,
             summary: summary(&status),
             objects: objects.into_iter().map(|object| self::object(object, zero)).collect(),
-            warnings: status.warnings,
+            warnings: status.warnings.iter().cloned().chain(not_pruned(&status.refused)).collect(),
+            refused: status.refused.first.iter().map(refused).collect(),
             targets,
             feeds: feeds.all.iter().map(|feed| self::feed(feed, zero)).collect(),
         }
@@ -281,6 +295,17 @@ fn object(object: &ObjectStatus, zero: Duration) -> Object {
 fn identity(id: &ObjectId) -> Identity {
     let key = id.key.parts().iter().map(|(name, value)| (name.to_string(), value.clone()));
     Identity { backend: id.kind.backend.to_string(), kind: id.kind.kind.to_string(), key: key.collect() }
+}
+
+fn refused((id, why): &(ObjectId, String)) -> Refused {
+    Refused { identity: identity(id), name: id.key.to_string(), message: cut(why) }
+}
+
+/// A sentence for each that is not pruned.
+fn not_pruned(refused: &status::Refused) -> impl Iterator<Item = String> + '_ {
+    let told = refused.first.iter().map(|(id, why)| format!("`{id}` is not pruned: {}", cut(why)));
+    let more = (refused.more > 0).then(|| format!("and {} more objects are not pruned", refused.more));
+    told.chain(more)
 }
 
 fn state(condition: &Condition, zero: Duration) -> State {

@@ -121,7 +121,17 @@ fn words(kind: ConditionKind, truth: Truth) -> (Level, &'static str) {
     }
 }
 
-/// Something that holds of the loop as a whole.
+/// A backend is away: nothing but probes is sent to it.
+pub fn left(backend: &str, why: &str) -> Event {
+    Event::warn("backend is away and only probed").with("backend", backend).with("detail", why)
+}
+
+/// A backend that was away has answered.
+pub fn back(backend: &str) -> Event {
+    Event::info("backend answers again").with("backend", backend)
+}
+
+/// Something that is wrong with the loop as a whole.
 pub fn warned(what: &str) -> Event {
     Event::warn("watch is in trouble").with("detail", what)
 }

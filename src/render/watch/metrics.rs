@@ -189,7 +189,7 @@ fn requests(page: &mut Page, requests: &Requests) {
 fn hints(page: &mut Page, counters: &Counters) {
     let name = "trueup_hints_total";
     page.family(name, Sort::Counter, "Hints that something may have changed, by where they came from.");
-    for origin in Origin::ALL {
+    for origin in Origin::HINTS {
         let count = counters.hints.get(&origin).copied().unwrap_or_default();
         page.sample(name, &[("origin", origin.word())], number(count));
     }

@@ -10,7 +10,7 @@ use crate::core::redact::Redactor;
 use crate::core::report::Requests;
 use crate::core::watch::hint;
 use crate::core::watch::snapshot::{FeedStatus, Feeds};
-use crate::core::watch::status::{Condition, Counters, ObjectStatus, Status, TargetStatus};
+use crate::core::watch::status::{Condition, Counters, ObjectStatus, Refused, Status, TargetStatus};
 use crate::core::watch::{ConditionKind as Kind, Desired, Instance, Role, Snapshot, Truth};
 
 use super::Document;
@@ -161,6 +161,10 @@ pub fn snapshot() -> Snapshot {
             targets: vec![target("rabbitmq", true), target("powerdns", false)],
             counters,
             warnings: vec!["40 writes in 10 minutes for 2 changes of the files".into()],
+            refused: Refused {
+                first: vec![(id("Queue", "stray"), "6 deletions, and the limit is 5".into())],
+                more: 5,
+            },
         },
         seen_all: true,
         feeds: Feeds {
@@ -180,6 +184,7 @@ pub fn well() -> Snapshot {
     snapshot.status.targets[0] =
         TargetStatus { open: false, message: None, next: None, ..snapshot.status.targets[0].clone() };
     snapshot.status.warnings.clear();
+    snapshot.status.refused = Refused::default();
     snapshot.feeds.all.remove(1);
     snapshot.desired = Desired { valid: true, loads: 1, ..Desired::default() };
     snapshot
@@ -197,6 +202,7 @@ pub fn hostile() -> Snapshot {
     snapshot.desired.problems[0].message.clone_from(&evil);
     snapshot.desired.problems[0].hint = Some(evil.clone());
     snapshot.status.warnings = vec![evil.clone()];
+    snapshot.status.refused.first = vec![(id("Queue", &evil), evil.clone())];
     snapshot.feeds.all[1].message = Some(evil.clone());
     snapshot.feeds.all[1].name = evil.as_str().into();
     snapshot.status.targets[0].message = Some(evil.clone());

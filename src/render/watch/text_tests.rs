@@ -13,6 +13,8 @@ fn trouble_comes_first_and_the_summary_last() {
     backend rabbitmq is not asked: 5 requests in a row failed: connection refused
     feed of rabbitmq/Queue: down since 2026-12-01T12:51:40Z: GET /events: 502 bad gateway, next attempt 2026-12-01T13:00:20Z
     warning: 40 writes in 10 minutes for 2 changes of the files
+    warning: `Queue //stray` is not pruned: 6 deletions, and the limit is 5
+    warning: and 5 more objects are not pruned
 
     stalled        Queue //stalled    manifests/queues.yaml:14
         Stalled=True NoRetry: trying again changes nothing (for 59m 0s)

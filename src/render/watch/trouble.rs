@@ -125,6 +125,8 @@ pub fn worst_first(document: &Document) -> Vec<(Trouble, &Object)> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailOn {
     Trouble(Trouble),
+    /// A guard keeps what no document names from being pruned.
+    Refused,
     /// The files are no good.
     Desired,
     /// The watch gives no sign of life.
@@ -135,15 +137,19 @@ impl FailOn {
     /// What counts where nothing is said: all but objects that are in sync and not ready.
     pub fn usual() -> BTreeSet<FailOn> {
         let troubles = Trouble::ALL.into_iter().filter(|one| !matches!(one, Trouble::NotReady | Trouble::Ok));
-        troubles.map(FailOn::Trouble).chain([FailOn::Desired, FailOn::Dead]).collect()
+        troubles.map(FailOn::Trouble).chain([FailOn::Refused, FailOn::Desired, FailOn::Dead]).collect()
     }
 }
 
 /// The exit of `trueup status`, by the program's table: the first that holds.
 pub fn exit(document: &Document, alive: bool, fail_on: &BTreeSet<FailOn>) -> Exit {
     let counts = |what: FailOn| fail_on.contains(&what);
-    let whole = [(FailOn::Dead, !alive), (FailOn::Desired, !document.desired.valid)];
-    let whole = whole.into_iter().filter(|(what, holds)| *holds && counts(*what)).map(|_| Exit::Failed);
+    let whole = [
+        (FailOn::Dead, !alive, Exit::Failed),
+        (FailOn::Desired, !document.desired.valid, Exit::Failed),
+        (FailOn::Refused, !document.refused.is_empty(), Exit::Refused),
+    ];
+    let whole = whole.into_iter().filter(|(what, holds, _)| *holds && counts(*what)).map(|(.., exit)| exit);
     let objects = document.objects.iter().flat_map(|object| {
         let troubles = Trouble::all(object).into_iter();
         troubles.filter(|trouble| counts(FailOn::Trouble(*trouble))).map(|trouble| trouble.exit(object))

@@ -1,7 +1,8 @@
 //! Where each feed stands: shown in the status, told in the log when it turns, and counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::time::Instant;
 
@@ -13,6 +14,8 @@ use crate::render::watch::log::Event;
 
 /// Lines that wait to be told, at most; what does not fit is in the status.
 const LINES: usize = 64;
+/// That a feed is open again is told once it has held for so long: one that comes and goes is one that is down.
+const HELD: Duration = Duration::from_secs(10);
 
 /// All feeds. Its copies are one.
 #[derive(Clone)]
@@ -27,6 +30,8 @@ struct Inner {
 #[derive(Default)]
 struct State {
     feeds: BTreeMap<Place, FeedStatus>,
+    /// Those of which the log was told that they are down.
+    told: BTreeSet<Place>,
     /// Of all feeds that there were.
     events: u64,
     ignored: u64,
@@ -49,7 +54,10 @@ impl Board {
 
     /// It is followed no longer.
     pub fn ends(&self, place: &Place) {
-        self.change(|state| drop(state.feeds.remove(place)));
+        self.change(|state| {
+            state.feeds.remove(place);
+            state.told.remove(place);
+        });
     }
 
     /// It is open, and has said something.
@@ -57,12 +65,7 @@ impl Board {
         let now = self.0.began.elapsed();
         self.change(|state| {
             let Some(feed) = state.feeds.get_mut(place).filter(|feed| !feed.up) else { return };
-            let failed = feed.message.is_some();
             *feed = FeedStatus { up: true, since: now, message: None, next: None, ..feed.clone() };
-            if failed {
-                let event = Event::info("change feed is open again").with("group", &*feed.name);
-                state.say(event);
-            }
         });
     }
 
@@ -71,11 +74,11 @@ impl Board {
         let now = self.0.began.elapsed();
         self.change(|state| {
             let Some(feed) = state.feeds.get_mut(place) else { return };
-            let told = !feed.up && feed.message.is_some();
             let since = if feed.up { now } else { feed.since };
             let message = Some(failure.message.clone());
             *feed = FeedStatus { up: false, since, message, ..feed.clone() };
-            if !told {
+            let feed = feed.clone();
+            if state.told.insert(place.clone()) {
                 let event = Event::warn("change feed is down: its objects are polled")
                     .with("group", &*feed.name)
                     .with("detail", failure.message.as_str());
@@ -117,7 +120,16 @@ impl Board {
 
     /// What is to be told in the log.
     pub fn lines(&self) -> Vec<Event> {
-        std::mem::take(&mut self.state().lines)
+        let now = self.0.began.elapsed();
+        let mut state = self.state();
+        let State { feeds, told, lines, .. } = &mut *state;
+        told.retain(|place| {
+            let held = |feed: &&FeedStatus| feed.up && now.saturating_sub(feed.since) >= HELD;
+            let Some(feed) = feeds.get(place).filter(held) else { return true };
+            lines.push(Event::info("change feed is open again").with("group", &*feed.name));
+            false
+        });
+        std::mem::take(lines)
     }
 
     /// Whether it is otherwise than when this was asked last.

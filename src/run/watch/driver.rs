@@ -1,5 +1,7 @@
 //! The one task that everything passes through: it waits for what happens, steps the loop, and does what that says.
 
+mod pruning;
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,21 +10,22 @@ use futures_util::future::LocalBoxFuture;
 use futures_util::stream::FuturesUnordered;
 use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
 use super::board::Board;
 use super::desired::Desired;
 use super::files::{AsRead, News, Watched};
-use super::lead::{Lead, Share};
+use super::lead::{self, Lead, Share};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, hints};
 use super::outlook::observers;
 use super::pass::{self, Ended, GRACE, Ground, Halt};
-use super::prune::{self, Job, Pruned};
+use super::prune::{self, Pruned};
 use super::say::{Teller, cause};
 use super::showing::Showing;
 use super::systemd::Manager;
 use super::ways::Ways;
+use super::wishes::Wishes;
 use super::{NotBegun, Settings};
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
@@ -34,6 +37,10 @@ use crate::run::drive::Limits;
 
 /// How often the loop gives a sign of life, and what changed is shown.
 const TICK: Duration = Duration::from_secs(1);
+/// Without a sign of life for so long, the process was stopped, or slept with its machine.
+const HELD_UP: Duration = Duration::from_secs(5);
+/// Then the network is given so long to tell what it has to: a connection that a server closed meanwhile is not asked.
+const AIR: Duration = Duration::from_millis(200);
 /// Writes under way at once, to each backend, where nothing else is said.
 const WRITES: usize = 64;
 
@@ -66,6 +73,9 @@ pub struct Driver<'o> {
     load_again: bool,
     /// A person waits for everything to be looked at, once the files are read.
     person: bool,
+    wishes: Wishes,
+    /// The loop was told what is wanted: not before it is known who writes.
+    begun: bool,
     /// One at most.
     pruning: FuturesUnordered<LocalBoxFuture<'static, Option<Result<Pruned, Problem>>>>,
     prune_when: prune::When,
@@ -77,6 +87,8 @@ pub struct Driver<'o> {
     read_at: Instant,
     /// The end of the patience with what is under way, once it is to end.
     patience: Option<Instant>,
+    /// When it ticked last, by a clock that goes on while the machine sleeps.
+    ticked: Duration,
 }
 
 /// What the driver waits for.
@@ -93,6 +105,9 @@ enum Happened {
     Told(log::Event),
     /// Who writes may have changed.
     Turned,
+    /// A person wants everything to be looked at.
+    Rung,
+    /// One who wanted so waited for long enough.
     Person,
     Reread,
     Woke,
@@ -155,6 +170,8 @@ impl<'o> Driver<'o> {
             loading: JoinSet::new(),
             load_again: false,
             person: false,
+            wishes: Wishes::default(),
+            begun: false,
             pruning: FuturesUnordered::new(),
             prune_when: prune::When::new(now),
             sent: Requests::default(),
@@ -163,6 +180,7 @@ impl<'o> Driver<'o> {
             wake: None,
             read_at: now + settings.machine.resync,
             patience: None,
+            ticked: lead::clock(),
             settings,
         })
     }
@@ -172,7 +190,9 @@ impl<'o> Driver<'o> {
         let end = limits.timeout.map(|timeout| self.began + timeout);
         let mut tick = interval(TICK);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        self.step(Event::Desired(self.ground.desired.subjects.clone()));
+        if self.lead.is_none() {
+            self.begin_wanting();
+        }
         loop {
             let stopping = self.patience.is_some();
             if stopping && self.passes.is_empty() && self.pruning.is_empty() {
@@ -188,7 +208,8 @@ impl<'o> Driver<'o> {
                 Some(ended) = self.passes.join_next() => Happened::Ended(ended),
                 Some(loaded) = self.loading.join_next(), if !stopping => Happened::Loaded(Box::new(loaded)),
                 Some(pruned) = self.pruning.next(), if !self.pruning.is_empty() => Happened::Pruned(pruned),
-                () = resyncs.notified(), if !stopping => Happened::Person,
+                () = resyncs.notified(), if !stopping => Happened::Rung,
+                () = until(self.wishes.due()), if !stopping => Happened::Person,
                 news = self.files.next(), if !stopping => Happened::Files(news),
                 event = self.showing.event() => Happened::Told(event),
                 () = turned(self.lead.as_ref()) => Happened::Turned,
@@ -196,6 +217,9 @@ impl<'o> Driver<'o> {
                 () = sleep_until(self.read_at), if !stopping => Happened::Reread,
                 hints = self.hinted.next(), if !stopping => Happened::Hinted(hints),
             };
+            if matches!(happened, Happened::Tick) && self.was_held_up() {
+                sleep(AIR).await;
+            }
             if let Some(exit) = self.take(happened) {
                 return self.over(exit).await;
             }
@@ -218,15 +242,19 @@ impl<'o> Driver<'o> {
             Happened::Ended(ended) => self.ended(done(ended)),
             Happened::Loaded(loading) => self.loaded(done(*loading)),
             Happened::Pruned(pruned) => self.pruned(pruned),
-            Happened::Hinted(hints) => self.step(Event::Hints(hints)),
+            // At the beginning everything is looked at.
+            Happened::Hinted(hints) if self.begun => self.step(Event::Hints(hints)),
+            Happened::Hinted(_) => {}
             Happened::Files(News::Changed) | Happened::Reread => self.load(),
             Happened::Files(News::Blind(problem)) => self.teller.warned("files are not watched", &problem),
-            Happened::Person => {
-                // Of many that come while the files are read, one is told.
-                if !std::mem::replace(&mut self.person, true) {
-                    self.teller.say(&log::Event::info("a person asks for everything to be looked at"));
+            Happened::Rung => {
+                if self.wishes.came(Instant::now()) {
+                    self.look_at_all();
                 }
-                self.load();
+            }
+            Happened::Person => {
+                self.wishes.take(Instant::now());
+                self.look_at_all();
             }
             Happened::Woke => {
                 self.wake = None;
@@ -234,6 +262,21 @@ impl<'o> Driver<'o> {
             }
         }
         None
+    }
+
+    /// What is wanted is looked at from now on.
+    fn begin_wanting(&mut self) {
+        self.begun = true;
+        self.step(Event::Desired(self.ground.desired.subjects.clone()));
+    }
+
+    /// A person asks for it: the files first.
+    fn look_at_all(&mut self) {
+        // Of many that come while the files are read, one is told.
+        if !std::mem::replace(&mut self.person, true) {
+            self.teller.say(&log::Event::info("a person asks for everything to be looked at"));
+        }
+        self.load();
     }
 
     fn step(&mut self, event: Event) {
@@ -244,6 +287,8 @@ impl<'o> Driver<'o> {
                 Effect::Pass(pass) => self.start(pass),
                 Effect::WakeAt(at) => self.wake = Some(self.began + at),
                 Effect::Turned(id, condition) => turned.push((id, condition)),
+                Effect::Left(backend, why) => self.teller.say(&log::left(&backend, &why)),
+                Effect::Back(backend) => self.teller.say(&log::back(&backend)),
                 Effect::Warned(what) => self.teller.say(&log::warned(&what)),
             }
         }
@@ -290,10 +335,13 @@ impl<'o> Driver<'o> {
                 .say(&log::Event::warn("the lease cannot be kept").with("detail", trouble.message.as_str()));
         }
         let (role, holder) = (self.ground.share.role(), self.ground.share.holder());
-        if self.showing.turn(role) {
+        let begins = !self.begun && self.lead.as_ref().is_some_and(Lead::is_known);
+        if self.showing.turn(role) || begins {
             self.teller.say(&log::turned_role(role, &holder));
         }
-        if role == Role::Leader && self.patience.is_none() {
+        if begins && self.patience.is_none() {
+            self.begin_wanting();
+        } else if self.begun && role == Role::Leader && self.patience.is_none() {
             self.step(Event::Hint(Hint { about: About::All, origin: Origin::Resync, observed: None }));
         }
         self.dirty = true;
@@ -310,6 +358,16 @@ impl<'o> Driver<'o> {
         exit
     }
 
+    /// Whether this tick comes long after the last one.
+    fn was_held_up(&mut self) -> bool {
+        let now = lead::clock();
+        let gap = now.saturating_sub(std::mem::replace(&mut self.ticked, now));
+        if gap >= HELD_UP {
+            self.teller.say(&log::Event::info("process was held up").with("seconds", gap.as_secs()));
+        }
+        gap >= HELD_UP
+    }
+
     /// The loop goes on: whoever waits for a sign of it is given one.
     fn tick(&mut self) {
         self.manager.beat();
@@ -324,7 +382,7 @@ impl<'o> Driver<'o> {
     fn show(&mut self) {
         if self.showing.is_of_use() {
             let (desired, status) = (self.state.clone(), self.machine.status());
-            let status = status.with_warnings(self.teller.refused());
+            let status = status.with_refused(self.teller.refused());
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
@@ -364,7 +422,7 @@ impl<'o> Driver<'o> {
             }
             Err(NotBegun { problems, .. }) => self.keep_the_last(problems),
         }
-        if std::mem::take(&mut self.person) {
+        if std::mem::take(&mut self.person) && self.begun {
             self.step(Event::Hint(Hint { about: About::All, origin: Origin::Person, observed: None }));
         }
         if std::mem::take(&mut self.load_again) {
@@ -403,56 +461,13 @@ impl<'o> Driver<'o> {
         if changed {
             self.teller.keep_to(&desired);
             self.prune_when.changed(Instant::now());
-            self.step(Event::Desired(desired.subjects.clone()));
+            if self.begun {
+                self.step(Event::Desired(desired.subjects.clone()));
+            }
             let hint = |name| Hint { about: About::Target(name), origin: Origin::Files, observed: None };
             elsewhere.sort();
             elsewhere.dedup();
             self.step(Event::Hints(elsewhere.into_iter().map(hint).collect()));
-        }
-    }
-
-    /// Looks for what no document names, where that is due and may be done: never beside files that are no good or may
-    /// be other ones by now, beside objects that were not looked at, or beside passes.
-    fn prune_if_due(&mut self) {
-        let desired = &self.ground.desired;
-        let wanted = self.ground.share.is_first()
-            && !desired.claims_nothing(self.settings.pruning.deletes)
-            && self.prune_when.is_due(Instant::now());
-        let calm =
-            self.state.valid && self.loading.is_empty() && self.passes.is_empty() && self.pruning.is_empty();
-        let seen = self.machine.has_seen_all() && self.patience.is_none();
-        if !(wanted && calm && seen) || desired.targets().iter().any(|target| self.machine.holds(target)) {
-            return;
-        }
-        let left = self.machine.writes_left(self.began.elapsed());
-        if left == Some(0) {
-            return;
-        }
-        self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
-        let sets = desired.claimed(self.settings.pruning.deletes);
-        let doubts = prune::doubts(desired, &sets, &self.machine.status());
-        self.prune_when.began(Instant::now(), self.settings.machine.resync, !doubts.is_empty());
-        let (gates, files) = (self.settings.pruning, self.as_read.clone());
-        let job = Job { gates, sets, doubts, files, most_writes: left };
-        let ground = Ground { share: self.ground.share.for_all(), ..self.ground.clone() };
-        let pruning = prune::prune(ground, job, fastrand::u64(..), self.prune_halt.clone());
-        self.pruning.push(Box::pin(pruning));
-    }
-
-    fn pruned(&mut self, pruned: Option<Result<Pruned, Problem>>) {
-        match pruned {
-            Some(Ok(Pruned { told, report })) => {
-                let writes = report.objects.iter().filter(|entry| entry.wrote).count();
-                self.machine.wrote_beside(self.began.elapsed(), writes);
-                self.teller.swept(&told, &report);
-                self.dirty = true;
-                if report.interrupted {
-                    self.prune_when.cut_short(Instant::now());
-                }
-            }
-            Some(Err(problem)) => self.teller.warned("pruning has failed", &problem),
-            // The files changed meanwhile, or it is the end: it begins anew, once that is known.
-            None => self.prune_when.cut_short(Instant::now()),
         }
     }
 }

@@ -370,8 +370,13 @@ impl Follower {
             }
             Heard::Batch(batch) => {
                 self.heard = true;
+                // What says that its history is gone is as good as ended.
+                let gone = batch.told.gone.then(|| self.silent(true));
                 self.show(|board, place| {
-                    board.up(place);
+                    match &gone {
+                        Some(failure) => board.down(place, failure),
+                        None => board.up(place),
+                    }
                     let events = batch.told.changed.len() as u64 + batch.ignored;
                     board.counted(place, events, batch.ignored);
                 });

@@ -31,7 +31,7 @@ spec:
       list: GET /teams
       read: GET /teams/{name}
       create: PUT /teams/{name}
-      watch: {request: GET /events, by: sse, key: .name, replay: REPLAY}
+      watch: {request: GET /events, by: sse, key: .name, gone: .gone == true, replay: REPLAY}
 ---
 {apiVersion: demo, kind: Team, metadata: {name: a}, spec: {}}
 ---
@@ -333,8 +333,33 @@ async fn a_feed_that_is_open_is_shown_and_its_events_are_counted() {
     assert_eq!(lines(&rig.board), ["change feed is down: its objects are polled"]);
     say(&connection, "id: 7\ndata: {\"name\": \"a\"}\n\n");
     sleep(Duration::from_millis(10)).await;
-    assert_eq!(lines(&rig.board), ["change feed is open again"]);
     assert!(rig.board.shown().all[0].up);
+    assert_eq!(lines(&rig.board), [""; 0], "it may end at once");
+    sleep(Duration::from_secs(10)).await;
+    assert_eq!(lines(&rig.board), ["change feed is open again"]);
+    assert_eq!(lines(&rig.board), [""; 0], "once");
+}
+
+/// A server whose history is gone whenever it is asked: shown as down, told once, and asked less and less.
+#[tokio::test(start_paused = true)]
+async fn a_feed_that_is_gone_after_each_connect_is_down() {
+    let mut rig = Rig::new(true);
+    let (began, mut connections, mut told) = (Instant::now(), 0, Vec::new());
+    while began.elapsed() < Duration::from_secs(600) {
+        let connection = rig.connected().await;
+        connections += 1;
+        say(&connection, "id: 7\ndata: {\"name\": \"b\"}\n\n");
+        sleep(Duration::from_millis(1500)).await;
+        say(&connection, "id: 8\ndata: {\"gone\": true}\n\n");
+        sleep(Duration::from_millis(100)).await;
+        let shown = rig.board.shown();
+        let feed = &shown.all[0];
+        assert!(!feed.up && feed.next > Some(began.elapsed()), "{feed:?}");
+        assert_eq!(feed.message.as_deref(), Some("the change feed of `Team`: its history is gone"));
+        told.extend(lines(&rig.board));
+    }
+    assert!(connections <= 25, "{connections} in ten minutes");
+    assert_eq!(told, ["change feed is down: its objects are polled"]);
 }
 
 /// Twenty minutes of a feed and of polls beside it, while the server fails: how long it was left alone before each

@@ -213,23 +213,37 @@ impl Files {
     fn folders(&self) -> BTreeSet<PathBuf> {
         let mut walk = Walk::default();
         self.roots.iter().for_each(|root| walk.root(root));
-        let parents = self.roots.iter().chain(&self.named).filter_map(|path| path.parent());
-        let parents = parents.map(|parent| match parent.as_os_str().is_empty() {
-            true => PathBuf::from("."),
-            false => parent.to_owned(),
-        });
+        let all = walk.files.keys().chain(&walk.folders).chain(&self.named);
+        let linked: Vec<PathBuf> = all.flat_map(|path| behind(path)).collect();
+        let paths = || self.roots.iter().chain(&self.named).chain(&linked);
+        let parents = paths().filter_map(|path| folder_of(path));
         walk.folders.extend(parents.filter(|parent| parent.is_dir()));
         // A link on the way, which is put elsewhere when a new release comes.
-        let ways = self.roots.iter().chain(&self.named).flat_map(|path| path.ancestors().skip(1));
-        let links = ways.filter(|path| path.is_symlink());
-        walk.folders.extend(links.filter_map(Path::parent).map(
-            |parent| match parent.as_os_str().is_empty() {
-                true => PathBuf::from("."),
-                false => parent.to_owned(),
-            },
-        ));
+        let links = paths().flat_map(|path| path.ancestors().skip(1)).filter(|path| path.is_symlink());
+        walk.folders.extend(links.filter_map(folder_of));
         walk.folders
     }
+}
+
+/// The folder in which a path stands.
+fn folder_of(path: &Path) -> Option<PathBuf> {
+    path.parent().map(|parent| match parent.as_os_str().is_empty() {
+        true => PathBuf::from("."),
+        false => parent.to_owned(),
+    })
+}
+
+/// Links lead from one to the next for so long, at most.
+const HOPS: usize = 8;
+
+/// Where a file or a folder really stands that is a link, and each link on the way: what is written there is a change
+/// here.
+fn behind(path: &Path) -> Vec<PathBuf> {
+    let next = |path: &PathBuf| {
+        let to = fs::read_link(path).ok()?;
+        Some(path.parent()?.join(to))
+    };
+    std::iter::successors(next(&path.to_owned()), next).take(HOPS).collect()
 }
 
 impl Told {

@@ -99,6 +99,40 @@ async fn a_link_that_is_swapped() {
     symlink("..2", stage.path("m/..tmp")).expect("a link");
     fs::rename(stage.path("m/..tmp"), stage.path("m/..data")).expect("a rename");
     stage.hears("the link").await;
+    write(&stage.path("m/..2/a.yaml"), "changed");
+    stage.hears("a change behind the links").await;
+}
+
+/// Files that stand elsewhere, by links of their own: they are written there, and the links on the way are swapped.
+#[cfg(unix)]
+#[tokio::test]
+async fn links_to_files_and_folders_elsewhere() {
+    use std::os::unix::fs::symlink;
+    let mut stage = Stage::new("m", |at| {
+        for (folder, text) in [("1", "one"), ("2", "two")] {
+            fs::create_dir_all(at.join("elsewhere").join(folder).join("sub")).expect("folders");
+            write(&at.join("elsewhere").join(folder).join("a.yaml"), text);
+            write(&at.join("elsewhere").join(folder).join("sub/b.yaml"), text);
+        }
+        fs::create_dir(at.join("m")).expect("a folder");
+        symlink("1", at.join("elsewhere/current")).expect("a link");
+        symlink("../elsewhere/current/a.yaml", at.join("m/a.yaml")).expect("a link");
+        symlink("../elsewhere/current/sub", at.join("m/sub")).expect("a link");
+        // One that leads to itself, and one that leads nowhere.
+        symlink("loop.yaml", at.join("m/loop.yaml")).expect("a link");
+        symlink("nowhere.yaml", at.join("m/lost.yaml")).expect("a link");
+    });
+    write(&stage.path("elsewhere/1/a.yaml"), "changed");
+    stage.hears("the file").await;
+    write(&stage.path("elsewhere/1/sub/b.yaml"), "changed");
+    stage.hears("a file in the folder").await;
+    symlink("2", stage.path("elsewhere/next")).expect("a link");
+    fs::rename(stage.path("elsewhere/next"), stage.path("elsewhere/current")).expect("a rename");
+    stage.hears("the link on the way").await;
+    write(&stage.path("elsewhere/2/a.yaml"), "changed");
+    stage.hears("the file behind it").await;
+    write(&stage.path("m/nowhere.yaml"), "there");
+    stage.hears("what a link leads to").await;
 }
 
 /// What is watched is a folder, and not its path.

@@ -53,6 +53,8 @@ struct Shared {
     troubled: AtomicBool,
     /// Why it cannot, until that is said.
     trouble: Mutex<Option<Failure>>,
+    /// Whether this instance holds a lease was found out once.
+    known: AtomicBool,
     /// Somebody was told that the lease is not held.
     lacked: AtomicBool,
     /// Who acts has changed.
@@ -74,6 +76,7 @@ impl Lead {
             shards: sharing.shards.is_some(),
             troubled: AtomicBool::new(false),
             trouble: Mutex::default(),
+            known: AtomicBool::new(false),
             lacked: AtomicBool::new(false),
             turned: Notify::new(),
             stop: CancellationToken::new(),
@@ -95,6 +98,11 @@ impl Lead {
     /// Why the lease cannot be kept, where that is news.
     pub fn trouble(&self) -> Option<Failure> {
         lock(&self.shared.trouble).take()
+    }
+
+    /// Whether it was found out by now who acts: before that, nothing that is seen says what is to come of it.
+    pub fn is_known(&self) -> bool {
+        self.shared.known.load(Ordering::Relaxed)
     }
 
     /// Waits until who acts has changed, or there is trouble to be told of.
@@ -127,7 +135,7 @@ impl Share {
             return self.is_first();
         }
         let (now, leases) = (clock(), lock(&shared.leases));
-        let Some(mine) = leases.holds(now) else {
+        let Some(mine) = leases.acts(now) else {
             shared.lacked.store(true, Ordering::Relaxed);
             return false;
         };
@@ -143,14 +151,14 @@ impl Share {
     pub fn is_first(&self) -> bool {
         let Some(shared) = &self.shared else { return true };
         let (now, leases) = (clock(), lock(&shared.leases));
-        leases.holds(now).is_some_and(|mine| leases.live(now).first() == Some(&mine))
+        leases.acts(now).is_some_and(|mine| leases.live(now).first() == Some(&mine))
     }
 
     /// What it is to others.
     pub fn role(&self) -> Role {
         match &self.shared {
             None => Role::Alone,
-            Some(shared) if lock(&shared.leases).holds(clock()).is_some() => Role::Leader,
+            Some(shared) if lock(&shared.leases).acts(clock()).is_some() => Role::Leader,
             Some(_) => Role::Follower,
         }
     }
@@ -187,6 +195,11 @@ async fn keep(shared: Arc<Shared>) {
             let _ = timeout(shared.times.retry * 2, shared.look(slot)).await;
         }
         let next = shared.rest(&mut told);
+        // What was claimed in this round is read back at once, and what was is not yet known to others.
+        let settles = lock(&shared.leases).settles(clock()).is_some();
+        if !next.is_zero() && !settles && !shared.known.swap(true, Ordering::Relaxed) {
+            shared.turned.notify_one();
+        }
         tokio::select! {
             () = shared.stop.cancelled() => return shared.leave().await,
             () = sleep(next) => {}
@@ -200,23 +213,24 @@ impl Shared {
         let now = clock();
         let mut leases = lock(&self.leases);
         leases.looked_at_all(now);
-        let holds = leases.holds(now);
-        if holds.is_some() {
+        if leases.holds(now).is_some() {
             self.troubled.store(false, Ordering::Relaxed);
         }
+        let acts = leases.acts(now);
         let state =
-            (holds.is_some(), leases.live(now).into_iter().collect(), leases.holder(0).map(str::to_owned));
+            (acts.is_some(), leases.live(now).into_iter().collect(), leases.holder(0).map(str::to_owned));
         // A process that was held up may have lost the lease and have it again between two looks: what a pass left
         // alone meanwhile is to be looked at.
-        let lacked = holds.is_some() && self.lacked.swap(false, Ordering::Relaxed);
+        let lacked = acts.is_some() && self.lacked.swap(false, Ordering::Relaxed);
         if told.as_ref() != Some(&state) || lacked {
             *told = Some(state);
             self.turned.notify_one();
         }
         let next = leases.next().saturating_sub(now);
         // That it may act no more is told in time, too.
-        let until = leases.until().filter(|_| holds.is_some()).map(|until| until.saturating_sub(now));
-        until.map_or(next, |until| next.min(until + Duration::from_millis(1)))
+        let until = leases.until().filter(|_| acts.is_some());
+        let turns = until.or(leases.settles(now)).map(|at| at.saturating_sub(now) + Duration::from_millis(1));
+        turns.map_or(next, |turns| next.min(turns))
     }
 
     fn target(&self, slot: usize) -> (LeaseObject, Arc<dyn Reach>, Target) {
@@ -327,13 +341,13 @@ impl Shared {
 /// A clock that nobody sets, and that goes on while the machine sleeps where the system has such a one: the holder of
 /// a lease must not wake up and believe that no time has passed.
 #[cfg(target_os = "linux")]
-fn clock() -> Duration {
+pub fn clock() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
     time.try_into().unwrap_or_default()
 }
 
 #[cfg(not(target_os = "linux"))]
-fn clock() -> Duration {
+pub fn clock() -> Duration {
     static BEGAN: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
     BEGAN.get_or_init(std::time::Instant::now).elapsed()
 }

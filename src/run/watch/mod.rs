@@ -37,6 +37,7 @@ pub mod standing;
 pub mod status_file;
 mod systemd;
 pub mod ways;
+mod wishes;
 
 use std::time::Duration;
 

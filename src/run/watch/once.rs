@@ -1,5 +1,6 @@
 //! The status of one pass that nobody goes on with, for `--once`.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
@@ -7,11 +8,12 @@ use tokio::time::Instant;
 
 use super::shown::Shown;
 use super::status_file;
+use crate::core::identity::ObjectId;
 use crate::core::problem::{Problem, said_by_system};
 use crate::core::report::Report;
 use crate::core::secrets::Secrets;
 use crate::core::watch::settings::Settings;
-use crate::core::watch::{Effect, Event, Instance, Loop, Role, Seen, Snapshot, Subject, snapshot};
+use crate::core::watch::{Effect, Event, Instance, Loop, Refused, Role, Seen, Snapshot, Subject, snapshot};
 use crate::render::watch::json;
 
 /// Writes the status file as a watch would that has made this one pass, which began at `start`.
@@ -35,6 +37,7 @@ pub fn keep(
         started: shown.latest().zero,
     };
     let desired = snapshot::Desired { valid: true, loads: 1, ..snapshot::Desired::default() };
+    let wanted: HashSet<ObjectId> = subjects.iter().map(|subject| subject.id.clone()).collect();
     let mut machine = Loop::new(Settings { dry_run, ..Settings::default() });
     let seen: Vec<Seen> = report.objects.iter().map(Seen::of).collect();
     for effect in machine.step(Duration::ZERO, Event::Desired(subjects)) {
@@ -44,8 +47,11 @@ pub fn keep(
         }
     }
     let (status, seen_all) = (machine.status(), machine.has_seen_all());
+    let status = status.with_refused(&Refused::of(report.objects.iter(), |id| wanted.contains(id)));
     shown.publish(Snapshot { instance, desired, status, seen_all, ..Snapshot::default() });
-    status_file::replace(path, json::document(&shown.document()).as_bytes()).map_err(|error| {
+    let written = status_file::may_begin(path)
+        .and_then(|()| status_file::replace(path, json::document(&shown.document()).as_bytes()));
+    written.map_err(|error| {
         let why = said_by_system(&error.to_string());
         Problem::new(format!("writing the status file `{}`: {why}", path.display()))
     })

@@ -13,6 +13,7 @@ use super::desired::Desired;
 use super::lead::Share;
 use super::observers::Observers;
 use super::ways::{Held, Ways};
+use crate::core::document::{Document, Flags};
 use crate::core::engine::{Engine, Mode, Options};
 use crate::core::exchange::{Answer, Ask, Write};
 use crate::core::identity::ObjectId;
@@ -75,10 +76,11 @@ pub async fn run(pass: Pass, ground: Ground, seed: u64, halt: Halt) -> Ended {
         frozen: pass.frozen,
         held: pass.held.into_iter().chain(others).collect(),
         most_writes: pass.most_writes,
+        flags: Flags::Apply,
         ..Options::default()
     };
     let mode = if writes { Mode::Apply } else { Mode::Plan };
-    let selected = |document: &crate::core::document::Document| part.due.contains(&document.id);
+    let selected = |document: &Document| part.due.contains(&document.id);
     let engine = Engine::new(part.documents, part.graph, &desired.kinds, mode, options, &selected, None);
     let (report, stuck) = carry_out(engine, writes, &ground, &halt).await;
     let asked: HashSet<&ObjectId> = pass.objects.iter().map(|(id, _)| id).collect();

@@ -229,6 +229,7 @@ impl Keeper {
         };
         post.polled(ended.memory);
         let claimed = self.wanted.as_ref().is_some_and(|(index, _)| index.is_claimed(&post.kind.name));
+        let failed = post.failures > 0;
         let told = post.took(ended.poll, claimed);
         let group = self.groups.entry(post.group.clone()).or_insert_with(|| Group::new(self.pace.seed));
         let mut doubtful = false;
@@ -243,6 +244,10 @@ impl Keeper {
                 told.wait
             }
         });
+        // What passes could not look at either, they can now.
+        if failed && told.failure.is_none() {
+            self.hints.send(hint(About::Failing(post.group.clone()), None));
+        }
         // Whether the server is away is for a pass to find out, and to tell.
         if doubtful {
             self.hints.send(hint(About::Group(post.group.clone()), None));

@@ -344,7 +344,8 @@ async fn failures_are_waited_out_and_what_changed_meanwhile_is_told() {
     assert!(world.requests() - before <= 1, "the first wait is 800 ms");
     world.put("q0", false, 0).await;
     world.fails.store(false, Ordering::SeqCst);
-    assert_eq!(next(&mut hinted).await, [About::Object(id("Queue", "q0"))]);
+    let again = About::Failing("mq/Queue".into());
+    assert_eq!(next(&mut hinted).await, [again, About::Object(id("Queue", "q0"))]);
 }
 
 /// A server that is away is not passed over until the next resync: a pass looks, and tells.

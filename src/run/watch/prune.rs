@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::files::AsRead;
 use super::pass::{Ground, Halt, carry_out};
 use super::ways::Held;
-use crate::core::document::Document;
+use crate::core::document::{Document, Flags};
 use crate::core::engine::{Engine, Mode, Options};
 use crate::core::graph::Graph;
 use crate::core::graph::part::Parts;
@@ -145,8 +145,14 @@ pub async fn prune(ground: Ground, job: Job, seed: u64, halt: Halt) -> Option<Re
     let part = Parts::new(&documents, &graph).part(&documents, &graph, first..documents.len());
     let writes = matches!(ground.ways.clients, Held::ReadWrite(_));
     let mode = if writes { Mode::Apply } else { Mode::Plan };
-    let options =
-        Options { writes: ground.writes, seed, attempts: ground.attempts, most_writes, ..Options::default() };
+    let options = Options {
+        writes: ground.writes,
+        seed,
+        attempts: ground.attempts,
+        most_writes,
+        flags: Flags::Apply,
+        ..Options::default()
+    };
     let selected = |document: &Document| due.contains(&document.id);
     let engine = Engine::new(part.documents, part.graph, &desired.kinds, mode, options, &selected, None);
     let (report, _) = carry_out(engine, writes, &ground, &halt).await;

@@ -10,7 +10,7 @@ use crate::core::problem::Problem;
 use crate::core::report::{Entry, Outcome, Report};
 use crate::core::secrets::Secrets;
 use crate::core::tally::Tally;
-use crate::core::watch::{Condition, ConditionKind, Pass, PassId, Truth};
+use crate::core::watch::{Condition, ConditionKind, Pass, PassId, Refused, Truth};
 use crate::render::out::Out;
 use crate::render::watch::log::{self, Event, Form, Level};
 
@@ -31,14 +31,14 @@ pub struct Teller<'o> {
     problems: Vec<Problem>,
     /// What was told of objects that no document names.
     extra: BTreeMap<ObjectId, String>,
-    /// What a guard keeps from being pruned, as it was found last: sentences.
-    refused: Vec<String>,
+    /// What a guard keeps from being pruned, as it was found last.
+    refused: Refused,
 }
 
 impl<'o> Teller<'o> {
     pub fn new(out: &'o mut Out, form: Form, quiet: bool) -> Teller<'o> {
         let (troubled, problems, extra) = (HashSet::new(), Vec::new(), BTreeMap::new());
-        Teller { out, form, quiet, troubled, problems, extra, refused: Vec::new() }
+        Teller { out, form, quiet, troubled, problems, extra, refused: Refused::default() }
     }
 
     /// What is kept out of the log.
@@ -85,7 +85,7 @@ impl<'o> Teller<'o> {
     pub fn keep_to(&mut self, desired: &Desired) {
         self.troubled.retain(|(id, _)| !desired.places([id]).is_empty());
         // What was found of other files says nothing of these.
-        self.refused.clear();
+        self.refused = Refused::default();
     }
 
     /// A pass has ended.
@@ -120,7 +120,7 @@ impl<'o> Teller<'o> {
     }
 
     /// What is to stand in the status of what is not pruned.
-    pub fn refused(&self) -> &[String] {
+    pub fn refused(&self) -> &Refused {
         &self.refused
     }
 
@@ -141,13 +141,7 @@ impl<'o> Teller<'o> {
             self.say(&event);
         }
         let all = || told.iter().chain(&report.objects);
-        self.refused = all()
-            .filter_map(|entry| match &entry.result {
-                Outcome::Refused(why) => Some(format!("`{}` is not pruned: {}", entry.id, why.message)),
-                _ => None,
-            })
-            .take(ALIKE)
-            .collect();
+        self.refused = Refused::of(all(), |_| false);
         let mut extra = BTreeMap::new();
         for entry in all().filter(|entry| entry.result != Outcome::Done) {
             let why = match entry.result.explanation() {

@@ -90,6 +90,19 @@ impl Shown {
 }
 
 /// The wall clock, since 1970.
+#[cfg(not(test))]
 fn wall() -> Duration {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The same for tests: it goes with their virtual time, which would look like a wall clock that is set.
+#[cfg(test)]
+fn wall() -> Duration {
+    static BEGAN: std::sync::OnceLock<(std::time::Instant, Duration)> = std::sync::OnceLock::new();
+    let begin = || {
+        let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        (std::time::Instant::now(), wall)
+    };
+    let (began, wall) = BEGAN.get_or_init(begin);
+    wall.saturating_add(Instant::now().into_std().saturating_duration_since(*began))
 }

@@ -5,7 +5,7 @@
 //! once and stops nothing.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -31,7 +31,7 @@ pub const SILENCE: Duration = Duration::from_secs(60);
 /// and when it can be again.
 pub async fn keep(shown: Shown, path: PathBuf, log: impl Fn(Event), stop: CancellationToken) {
     let mut changes = shown.subscribe();
-    let mut keeper = Keeper { path, written: None, fails: false };
+    let mut keeper = Keeper { path, written: None, ours: None, shared: false, fails: false };
     loop {
         keeper.write(&shown, &log).await;
         let wrote = Instant::now();
@@ -60,8 +60,15 @@ struct Keeper {
     path: PathBuf,
     /// What stands in the file.
     written: Option<Arc<Snapshot>>,
+    /// The file that was written last, by what the system calls it.
+    ours: Option<Number>,
+    /// It was told that another process writes it as well.
+    shared: bool,
     fails: bool,
 }
+
+/// What tells a file from another one of its name.
+type Number = (u64, u64);
 
 impl Keeper {
     /// Writes the file, unless it says the same already.
@@ -70,11 +77,20 @@ impl Keeper {
         if self.written.as_ref().is_some_and(|written| written.tells_as(&latest)) {
             return;
         }
+        self.look_for_others(log);
         let (shown, snapshot, path) = (shown.clone(), latest.clone(), self.path.clone());
+        let is_first = self.ours.is_none();
         // Neither the making of megabytes of text nor a slow disk holds up the loop.
-        let work = move || replace(&path, json::document(&shown.document_of(&snapshot)).as_bytes());
+        let work = move || {
+            if is_first {
+                may_begin(&path)?;
+            }
+            replace(&path, json::document(&shown.document_of(&snapshot)).as_bytes())?;
+            Ok(fs::symlink_metadata(&path).ok().map(|metadata| number(&metadata)))
+        };
         let done =
             tokio::task::spawn_blocking(work).await.unwrap_or_else(|error| Err(io::Error::other(error)));
+        let done = done.map(|ours| self.ours = ours.or(self.ours));
         // What could not be written is tried again with the next heartbeat.
         self.written = done.is_ok().then_some(latest);
         self.told(done, log);
@@ -85,7 +101,10 @@ impl Keeper {
         if shown.silence() >= SILENCE {
             return;
         }
+        // To touch the file of another process would make that one look alive.
+        let is_other = self.look_for_others(log);
         let touched = match self.written {
+            Some(_) if is_other => Err(ErrorKind::AlreadyExists.into()),
             Some(_) => OpenOptions::new()
                 .write(true)
                 .open(&self.path)
@@ -96,6 +115,17 @@ impl Keeper {
             self.written = None;
             self.write(shown, log).await;
         }
+    }
+
+    /// Whether the file is another one than was written last. The log is told once that somebody else writes it.
+    fn look_for_others(&mut self, log: &impl Fn(Event)) -> bool {
+        let there = fs::symlink_metadata(&self.path).ok().map(|metadata| number(&metadata));
+        let is_other = self.ours.is_some() && there.is_some() && there != self.ours;
+        if is_other && !std::mem::replace(&mut self.shared, true) {
+            let file = self.path.display().to_string();
+            log(Event::warn("status file is written by another process as well").with("file", file));
+        }
+        is_other
     }
 
     fn told(&mut self, done: io::Result<()>, log: &impl Fn(Event)) {
@@ -116,8 +146,16 @@ impl Keeper {
 /// far as the umask lets them.
 ///
 /// # Errors
-/// What the system says.
+/// What the system says; something in its place that is no file: a device must not become one.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    match fs::symlink_metadata(path) {
+        Ok(metadata) if metadata.is_symlink() => {
+            return Err(io::Error::other("it is a link: name the file itself"));
+        }
+        Ok(metadata) if metadata.is_dir() => return Err(ErrorKind::IsADirectory.into()),
+        Ok(metadata) if !metadata.is_file() => return Err(io::Error::other("it is not a regular file")),
+        _ => {}
+    }
     let name = path.file_name().ok_or(ErrorKind::InvalidInput)?.to_string_lossy();
     let draft = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     let written = draft_of(&draft, bytes).and_then(|()| fs::rename(&draft, path));
@@ -126,6 +164,37 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         drop(fs::remove_file(&draft));
     }
     written
+}
+
+/// Whether a status may be put here by a process that has not written it before: where nothing is, or another status.
+///
+/// # Errors
+/// It is something else, a manifest say.
+pub fn may_begin(path: &Path) -> io::Result<()> {
+    // Looked at before it is opened: a named pipe waits for its writer.
+    if !fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() > 0) {
+        return Ok(());
+    }
+    let mut begin = Vec::new();
+    File::open(path)?.take(128).read_to_end(&mut begin)?;
+    let text: String = String::from_utf8_lossy(&begin).split_whitespace().collect();
+    let is_status = text.starts_with("{\"schemaVersion\":") && text.contains("\"command\":\"status\"");
+    if is_status {
+        Ok(())
+    } else {
+        Err(io::Error::other("it is a file, and no status: name another, or remove it"))
+    }
+}
+
+#[cfg(unix)]
+fn number(metadata: &fs::Metadata) -> Number {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn number(_: &fs::Metadata) -> Number {
+    (0, 0)
 }
 
 fn draft_of(draft: &Path, bytes: &[u8]) -> io::Result<()> {

@@ -208,3 +208,63 @@ async fn what_cannot_be_written_is_told_once_and_stops_nothing() {
     assert!(watch.file("missing/status.json").exists());
     watch.end().await;
 }
+
+/// A device, a link, a pipe or somebody's manifest in its place stays what it is; the watch goes on.
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn what_is_no_status_file_is_not_replaced() {
+    use std::os::unix::fs::symlink;
+    use std::os::unix::net::UnixListener;
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("manifest.yaml"), "apiVersion: demo\n").expect("a file");
+    fs::write(at("other.json"), "{\"schemaVersion\": 1, \"command\": \"plan\"}").expect("a file");
+    symlink(at("manifest.yaml"), at("link")).expect("a link");
+    let _socket = UnixListener::bind(at("socket")).expect("a socket");
+    for (name, why) in [
+        ("manifest.yaml", "it is a file, and no status: name another, or remove it"),
+        ("other.json", "it is a file, and no status: name another, or remove it"),
+        ("link", "it is a link: name the file itself"),
+        ("socket", "it is not a regular file"),
+    ] {
+        let log = Log::default();
+        let kept = log.clone();
+        let shown = Shown::new(Instant::now(), Secrets::default());
+        shown.publish(sample::snapshot());
+        let stop = CancellationToken::new();
+        stop.cancel();
+        let before = fs::symlink_metadata(at(name)).expect("it is there");
+        keep(shown, at(name), move |event| kept.0.lock().expect("it is whole").push(event), stop).await;
+        let after = fs::symlink_metadata(at(name)).expect("it is there");
+        assert_eq!((number(&before), before.len()), (number(&after), after.len()), "{name}");
+        let told = log.0.lock().expect("it is whole").clone();
+        assert_eq!(told.len(), 1, "{told:?}");
+        assert_eq!(told[0].fields[1].1, why, "{name}");
+    }
+    fs::write(at("empty"), "").expect("a file");
+    may_begin(&at("empty")).expect("nothing is lost");
+    replace(&at("new"), json::document(&sample::document(&sample::well())).as_bytes())
+        .expect("it is written");
+    may_begin(&at("new")).expect("a status of before");
+}
+
+/// Two watches that were given one file: each says so, and none keeps alive what the other wrote.
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn another_process_that_writes_the_same_file_is_told_of() {
+    let mut watch = Watch::new("status.json");
+    watch.shown.publish(sample::well());
+    watch.shown.alive();
+    tokio::time::sleep(GAP * 2).await;
+    let path = watch.file("status.json");
+    let other = json::document(&sample::document(&sample::snapshot()));
+    replace(&path, other.as_bytes()).expect("it is written");
+    watch.shown.alive();
+    tokio::time::sleep(HEARTBEAT).await;
+    assert_ne!(fs::read_to_string(&path).expect("it is there"), other, "it is written anew, and not touched");
+    replace(&path, other.as_bytes()).expect("it is written");
+    watch.shown.alive();
+    tokio::time::sleep(HEARTBEAT * 2).await;
+    watch.end().await;
+    assert_eq!(watch.log.messages(), ["status file is written by another process as well"], "once");
+}

@@ -1,6 +1,6 @@
 //! Several instances that take turns by a lease, or share the objects by as many.
 
-use super::stage::{Watching, descriptions, id, two_teams, until};
+use super::stage::{Watching, descriptions, id, teams, two_teams, until};
 use crate::servers::Served;
 use crate::support::Scratch;
 
@@ -134,4 +134,50 @@ fn what_cannot_be_a_lease_is_refused_before_anything_is_sent() {
     assert!(done.err.contains("an update has no condition"), "{}", done.err);
     let done = scratch.trueup("watch -f m -f backend.yaml --shards 2").done();
     assert!(done.err.contains("--lease"), "{}", done.err);
+}
+
+/// Before it is known who writes, nothing that is seen says what is to come of it: so nothing is told of objects.
+#[test]
+fn nothing_is_said_of_objects_before_the_role_is_known() {
+    let (scratch, served) = scene();
+    let flags = "--lease Lease/trueup --lease-duration 2s";
+    for more in ["", "--shards 2"] {
+        let leader = Watching::started(&scratch, &format!("{flags} {more}"));
+        until("the teams are made", || in_sync(&served));
+        assert!(leads(&leader));
+        assert!(leader.said("object is not in sync").is_empty(), "{}", leader.text());
+        let other = Watching::started(&scratch, &format!("{flags} {more}"));
+        let lines: Vec<serde_json::Value> =
+            other.text().lines().map(|line| serde_json::from_str(line).expect(line)).collect();
+        let role = lines.iter().position(|line| line["message"] == "role has changed").expect("it is told");
+        assert!(lines[..role].iter().all(|line| line["name"].is_null()), "{}", other.text());
+        assert_eq!(lines[role]["role"] == "follower", more.is_empty(), "{}", other.text());
+        other.ends("TERM", 0);
+        leader.ends("TERM", 0);
+        ["blue", "red"].iter().for_each(|name| {
+            served.call("DELETE", &format!("/teams/{}", id(&served, "/teams", name)), "");
+        });
+    }
+}
+
+/// Ids from the server, so that two creates would be two teams: three instances that start at once make each team once,
+/// and when one dies the others take over what was its.
+#[test]
+fn three_that_start_at_once_make_nothing_twice_and_two_go_on_without_the_third() {
+    let (scratch, served) = scene();
+    let names: Vec<String> = (0..12).map(|n| format!("t{n}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    scratch.write("m/a.yaml", teams(&names, "one"));
+    let flags = "--lease Lease/trueup --lease-duration 4s --shards 3 --interval 1s --resync 1h";
+    let mut all: Vec<Watching> = (0..3).map(|_| Watching::start(&scratch, flags)).collect();
+    until("all hold one", || all.iter().all(leads));
+    let mut wanted: Vec<String> = names.iter().map(|name| format!("{name}=one")).collect();
+    wanted.sort();
+    until("each is there once", || descriptions(&served) == wanted);
+    all.remove(0).ends("KILL", -1);
+    names.iter().for_each(|name| drift(&served, name));
+    until(&|| format!("{:?}", descriptions(&served)), || descriptions(&served) == wanted);
+    all.into_iter().for_each(|one| drop(one.ends("TERM", 0)));
+    let made = served.written().iter().filter(|line| line.starts_with("POST /teams")).count();
+    assert_eq!(made, names.len());
 }

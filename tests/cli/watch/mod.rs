@@ -13,3 +13,4 @@ mod pruning;
 mod shown;
 mod signals;
 pub mod stage;
+mod trouble;

@@ -1,7 +1,7 @@
 //! Servers that are away for a while.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::servers::{Raw, Say, Served, backend};
 use crate::support::Scratch;
@@ -12,7 +12,8 @@ use crate::watch::stage::{Watching, descriptions, id, teams, until};
 fn a_server_that_is_away_and_comes_back() {
     let scratch = Scratch::new();
     let served = Arc::new(Served::start(&scratch, "rules: []"));
-    let (away, behind) = (Arc::new(AtomicBool::new(false)), served.clone());
+    // The gate lasts as long as the process, and the server must not.
+    let (away, behind) = (Arc::new(AtomicBool::new(false)), Arc::downgrade(&served));
     let gate = away.clone();
     let front = Raw::new(move |seen| {
         if gate.load(Ordering::SeqCst) {
@@ -20,7 +21,7 @@ fn a_server_that_is_away_and_comes_back() {
             return Say(String::new());
         }
         let (method, path) = seen.line.split_once(' ').expect("a request line");
-        Say::json(&behind.call(method, path, &seen.body))
+        Say::json(&behind.upgrade().map_or(String::new(), |server| server.call(method, path, &seen.body)))
     });
     scratch.write("backend.yaml", backend(&front.url(), ""));
     scratch.write("m/a.yaml", teams(&["blue", "red"], "one"));
@@ -34,6 +35,60 @@ fn a_server_that_is_away_and_comes_back() {
     until("all is as it should be", || descriptions(&served) == ["blue=one", "red=one"]);
     watching.until_said("the object is known again", 2);
     watching.ends("TERM", 0);
+}
+
+/// That a backend answers again is good news: no warning, and words of its own.
+#[test]
+fn a_backend_that_is_away_is_told_and_so_is_its_return() {
+    let (scratch, served, says) = gated(&["a", "b", "c", "d", "e", "f"]);
+    let watching = Watching::started(&scratch, "--resync 1s");
+    *says.lock().expect("no panic") = Some("503 Service Unavailable");
+    let away = watching.until_said("backend is away and only probed", 1);
+    assert_eq!((&away["level"], &away["backend"]), (&"warn".into(), &"demo".into()), "{away}");
+    assert!(away["detail"].as_str().is_some_and(|why| why.contains("503")), "{away}");
+    *says.lock().expect("no panic") = None;
+    let back = watching.until_said("backend answers again", 1);
+    assert_eq!((&back["level"], &back["backend"]), (&"info".into(), &"demo".into()), "{back}");
+    assert!(watching.said("watch is in trouble").is_empty(), "{}", watching.text());
+    watching.ends("TERM", 0);
+    drop(served);
+}
+
+/// A server that knows nobody for a while, and does again: nobody waits for ten minutes, and nobody is locked out.
+#[test]
+fn a_credential_that_is_taken_again_is_noticed_by_itself() {
+    let (scratch, served, says) = gated(&["a", "b", "c", "d", "e", "f"]);
+    *says.lock().expect("no panic") = Some("401 Unauthorized");
+    let watching = Watching::start(&scratch, "--resync 1h --interval 1h --status-file s.json");
+    watching.until_said("object is stalled", 6);
+    assert!(descriptions(&served).is_empty());
+    *says.lock().expect("no panic") = None;
+    until("all is there", || descriptions(&served).len() == 6);
+    watching.until_said("object is no longer stalled", 6);
+    watching.ends("TERM", 0);
+    scratch.trueup("status --status-file s.json").done().expect(0);
+}
+
+/// What every request is answered with instead, while there is something.
+type Says = Arc<Mutex<Option<&'static str>>>;
+
+/// A folder with teams of these names, whose server has a gate before it.
+fn gated(names: &[&str]) -> (Scratch, Arc<Served>, Says) {
+    let scratch = Scratch::new();
+    let served = Arc::new(Served::start(&scratch, "rules: []"));
+    // The gate lasts as long as the process, and the server must not.
+    let (says, behind) = (Says::default(), Arc::downgrade(&served));
+    let gate = says.clone();
+    let front = Raw::new(move |seen| {
+        if let Some(status) = *gate.lock().expect("no panic") {
+            return Say::answer(status, "", "{}");
+        }
+        let (method, path) = seen.line.split_once(' ').expect("a request line");
+        Say::json(&behind.upgrade().map_or(String::new(), |server| server.call(method, path, &seen.body)))
+    });
+    scratch.write("backend.yaml", backend(&front.url(), ""));
+    scratch.write("m/a.yaml", teams(names, "one"));
+    (scratch, served, says)
 }
 
 /// A start while the server is away is no failure: it waits for it.

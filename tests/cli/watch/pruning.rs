@@ -95,6 +95,19 @@ fn more_than_the_limit_is_refused() {
     let status = || std::fs::read_to_string(scratch.path("s.json")).unwrap_or_default();
     until("the status tells of it", || status().contains("the limit is 1"));
     watching.ends("TERM", 0);
+    let told = scratch.trueup("status --status-file s.json").done().expect(5);
+    assert!(
+        told.out.contains("warning: `Set all` is not pruned: 2 objects would be deleted"),
+        "{}",
+        told.told()
+    );
+    let document = scratch.trueup("status --status-file s.json --output json").done().expect(5).json();
+    let refused = document["refused"].as_array().expect("a list");
+    assert_eq!(refused.len(), 1, "{document}");
+    assert_eq!((&refused[0]["identity"]["kind"], &refused[0]["name"]), (&"Set".into(), &"all".into()));
+    assert!(refused[0]["message"].as_str().is_some_and(|why| why.contains("the limit is 1")), "{document}");
+    scratch.trueup("status --status-file s.json --fail-on dead,desired,not-synced").done().expect(0);
+    scratch.trueup("status --status-file s.json --fail-on refused").done().expect(5);
     assert_eq!(descriptions(&served).len(), 4);
 }
 
@@ -117,4 +130,15 @@ fn what_a_replica_set_has_too_much_goes() {
     until("one more goes", || served.names("/spaces", "id") == ["w-0"]);
     watching.until_said("pruning has deleted", 2);
     watching.ends("TERM", 0);
+}
+
+/// One pass says the same.
+#[test]
+fn one_pass_that_is_refused_says_so_in_its_status() {
+    let (scratch, served) = stage();
+    served.call("POST", "/teams", "{\"name\": \"another\"}");
+    let flags = "--once --prune --max-deletes 1 --status-file s.json";
+    scratch.trueup(&format!("watch -f m -f backend.yaml {flags}")).done().expect(5);
+    let told = scratch.trueup("status --status-file s.json").done().expect(5);
+    assert!(told.out.contains("warning: `Set all` is not pruned: "), "{}", told.told());
 }

@@ -1,14 +1,17 @@
 //! The ends of a watch: in good order, at once, and by a kill; and what a service manager is told of it.
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::net::UnixDatagram;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::servers::{Raw, Say, Served, backend};
 use crate::support::Scratch;
-use crate::watch::stage::{Watching, descriptions, teams, two_teams, until};
+use crate::watch::stage::{Watching, descriptions, id, teams, two_teams, until};
 
+const ASKED: &str = "a person asks for everything to be looked at";
 const MANY: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
 
 /// A server that takes its time for each write.
@@ -109,4 +112,67 @@ fn what_a_service_manager_is_told() {
     watching.running.signal("TERM");
     hear("STOPPING=1");
     watching.ended(0);
+}
+
+/// Whoever rings three hundred times is heard: once, and once more for what came meanwhile.
+#[test]
+fn a_storm_of_hangups_is_one_wish_a_second() {
+    let (scratch, served) = two_teams();
+    let watching = Watching::started(&scratch, "--resync 1h --interval 1h");
+    let began = Instant::now();
+    for _ in 0..300 {
+        watching.hangup();
+    }
+    // What others did while it rang is put right by the last of these.
+    served.call("DELETE", &format!("/teams/{}", id(&served, "/teams", "red")), "");
+    watching.hangup();
+    until("the team is there again", || descriptions(&served) == ["blue=one", "red=one"]);
+    let (said, seconds) = (watching.said(ASKED).len(), began.elapsed().as_secs());
+    assert!(said as u64 <= seconds + 2, "{said} lines in {seconds} s:\n{}", watching.text());
+    watching.ends("TERM", 0);
+}
+
+/// What came to its end while the process was stopped is not taken for a server that is away.
+#[test]
+fn a_process_that_was_stopped_finds_its_connections_closed_and_goes_on() {
+    let scratch = Scratch::new();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let open: &'static AtomicUsize = Box::leak(Box::default());
+    thread::spawn(move || {
+        listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| keep(stream, open))))
+    });
+    scratch.write("backend.yaml", backend(&format!("http://{address}"), ""));
+    scratch.write("m/a.yaml", teams(&["a", "b", "c", "d", "e", "f"], "one"));
+    let watching = Watching::started(&scratch, "--resync 2s");
+    watching.running.signal("STOP");
+    let stopped = Instant::now();
+    until("the server has closed all", || open.load(Ordering::SeqCst) == 0);
+    until("it was stopped for long", || stopped.elapsed() > Duration::from_secs(7));
+    watching.running.signal("CONT");
+    let told = watching.until_said("process was held up", 1);
+    assert!(told["seconds"].as_u64() >= Some(5), "{told}");
+    until("it looks again", || open.load(Ordering::SeqCst) > 0);
+    let log = watching.ends("TERM", 0);
+    assert!(!log.contains("nothing certain") && !log.contains("backend is away"), "{log}");
+}
+
+/// Answers as a server that has these teams, and closes a connection on which nothing is asked for a second.
+fn keep(stream: TcpStream, open: &AtomicUsize) {
+    open.fetch_add(1, Ordering::SeqCst);
+    let item = |name: &str| format!("{{\"id\": \"{name}\", \"name\": \"{name}\", \"description\": \"one\"}}");
+    let items: Vec<String> = ["a", "b", "c", "d", "e", "f"].map(item).to_vec();
+    let body = format!("{{\"items\": [{}]}}", items.join(", "));
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.set_read_timeout(Some(Duration::from_secs(1))).expect("a limit");
+    let mut lines = BufReader::new(&stream).lines();
+    while let Some(Ok(line)) = lines.next() {
+        if line.is_empty() && (&stream).write_all(answer.as_bytes()).is_err() {
+            break;
+        }
+    }
+    open.fetch_sub(1, Ordering::SeqCst);
 }

@@ -103,6 +103,7 @@ fn failures_tell_when_it_is_worth_trying_again() {
     for (fault, want) in [
         (Fault::Fails(FailureClass::Status(422)), Retry::Late),
         (Fault::Fails(FailureClass::Status(403)), Retry::Late),
+        (Fault::Fails(FailureClass::Status(401)), Retry::Barred),
         (Fault::Fails(FailureClass::Status(429)), Retry::Soon { fault: false, after: None }),
         (Fault::Asks(Duration::from_secs(7)), Retry::Soon { fault: false, after }),
         (Fault::Fails(FailureClass::NotSent), FAULT),

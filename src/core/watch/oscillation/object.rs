@@ -137,7 +137,7 @@ impl Object {
             let shown = match &seen.verdict {
                 _ if is_lost => Shown::Wrote,
                 _ if whole.is_some() => Shown::Differs,
-                verdict if looked(verdict) => Shown::Level,
+                verdict if verdict.is_by_a_look() => Shown::Level,
                 _ => Shown::Nothing,
             };
             match breaker.shown(now, shown) {
@@ -205,21 +205,9 @@ impl Object {
     }
 }
 
-/// Whether a pass has compared the object.
-fn looked(verdict: &Verdict) -> bool {
-    match verdict {
-        Verdict::InSync
-        | Verdict::Differs(_)
-        | Verdict::Conflict(_)
-        | Verdict::Refused(_)
-        | Verdict::NotEffective(_) => true,
-        Verdict::Unknown(..) | Verdict::Failed(..) | Verdict::Blocked(_) => false,
-    }
-}
-
 impl Life {
     fn ended(&mut self, now: Duration, since: Duration, seen: &Seen) {
-        let looked = looked(&seen.verdict);
+        let looked = seen.verdict.is_by_a_look();
         let touched: Vec<&Touched> = seen.touched.iter().filter(|touched| !touched.path.is_root()).collect();
         // What was frozen in this pass was not written.
         let written: Vec<&Touched> = match seen.writes {

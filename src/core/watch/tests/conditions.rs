@@ -83,6 +83,43 @@ fn what_the_loop_adds() {
     assert_eq!(told(&ready), [(Synced, True, "InSync"), (Ready, False, "NotReady")]);
 }
 
+/// Nobody should have to end one fight to be told of the next.
+#[test]
+fn all_paths_that_are_fought_over_are_named() {
+    let fight = |path: &str, by: &[&str], cycles| Found::Fighting {
+        path: Path::parse(path).expect("a path"),
+        by: by.iter().map(|name| (*name).into()).collect(),
+        cycles,
+        until: seconds(300.0),
+    };
+    let message = |found: &[Found]| {
+        let mut conditions = Conditions::new(Duration::ZERO);
+        conditions.update(seconds(1.0), &Reading { found, ..reading(&Verdict::InSync) });
+        conditions.get(Fighting).expect("it holds").message.clone()
+    };
+    let two = [fight("a", &["helm"], 3), fight("b.c", &[], 4)];
+    assert_eq!(
+        message(&two),
+        "`a` was set back 3 times by helm, `b.c` was set back 4 times by another writer: left as they are for now"
+    );
+    let many: Vec<Found> = (0..11).map(|n| fight(&format!("f{n}"), &[], 3)).collect();
+    let told = message(&many);
+    assert!(told.contains("`f7` was") && !told.contains("`f8`"), "{told}");
+    assert!(told.ends_with(" and 3 more: left as they are for now"), "{told}");
+    let churn = Found::Churn { writes: 10, open: Some(seconds(300.0)) };
+    let both = message(&[fight("a", &[], 3), churn]);
+    assert_eq!(
+        both,
+        "`a` was set back 3 times by another writer; 10 writes did not keep it as it is wanted: left as it is for now"
+    );
+    let paths = (0..11).map(|n| Path::parse(&format!("f{n}")).expect("a path")).collect();
+    let kept = [Found::NotEffective { paths }];
+    let mut conditions = Conditions::new(Duration::ZERO);
+    conditions.update(seconds(1.0), &Reading { found: &kept, ..reading(&Verdict::InSync) });
+    let told = &conditions.get(NotEffective).expect("it holds").message;
+    assert!(told.contains("`f6`, `f7` and 3 more: no longer written"), "{told}");
+}
+
 #[test]
 fn what_the_detector_found_has_the_path_and_the_other_writer() {
     let path = Path::parse("spec.size").expect("a path");
@@ -101,7 +138,7 @@ fn what_the_detector_found_has_the_path_and_the_other_writer() {
     let message = |kind| conditions.get(kind).expect("it holds").message.clone();
     assert_eq!(message(Fighting), "`spec.size` was set back 3 times by kubectl, argo: left as it is for now");
     assert_eq!(message(NotEffective), "the server keeps another value of `spec.size`: no longer written");
-    let open = Reading { found: &[churn], ..reading(&Verdict::InSync) };
+    let open = Reading { found: std::slice::from_ref(&churn), ..reading(&Verdict::InSync) };
     assert_eq!(told(&open)[1], (Fighting, Truth::True, "Churn"));
     let warned = Reading { found: &[warned], ..reading(&Verdict::InSync) };
     assert_eq!(told(&warned).len(), 1, "a warning is no condition");

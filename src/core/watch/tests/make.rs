@@ -74,6 +74,8 @@ pub struct Rig {
     pub begun: Vec<Pass>,
     pub turned: Vec<(ObjectId, super::super::Condition)>,
     pub warned: Vec<String>,
+    /// Backends that went away or came back: true.
+    pub backends: Vec<(String, bool)>,
 }
 
 impl Rig {
@@ -85,6 +87,7 @@ impl Rig {
             begun: Vec::new(),
             turned: Vec::new(),
             warned: Vec::new(),
+            backends: Vec::new(),
         }
     }
 
@@ -103,6 +106,11 @@ impl Rig {
                 Effect::Pass(pass) => self.begun.push(pass),
                 Effect::WakeAt(time) => self.wake = Some(time),
                 Effect::Turned(id, condition) => self.turned.push((id, condition)),
+                Effect::Left(backend, why) => {
+                    assert!(!why.is_empty(), "it is said why");
+                    self.backends.push((backend.to_string(), false));
+                }
+                Effect::Back(backend) => self.backends.push((backend.to_string(), true)),
                 Effect::Warned(text) => self.warned.push(text),
             }
         }

@@ -206,3 +206,121 @@ fn what_is_blocked_is_tried_again_when_something_comes_level() {
     assert_eq!(super::make::names(&rig.begun[0]), ["b"], "at once");
     assert!(rig.now - seconds(101.0) == Duration::ZERO);
 }
+
+/// What waits for ten minutes, as its listing is forbidden, waits no longer once a poll gets it. What a server refuses
+/// to write is no matter of that.
+#[test]
+fn what_polls_see_again_is_looked_at_soon() {
+    let mut rig = Rig::new(Settings { resync: seconds(1e6), ..Settings::default() });
+    rig.give(Event::Desired(["a", "b"].map(subject).to_vec()));
+    rig.end_all(|id| if id.key.to_string() == "a" { late() } else { Verdict::InSync });
+    rig.now = seconds(60.0);
+    let again = |group: &str| {
+        let about = crate::core::watch::About::Failing(group.into());
+        Event::Hint(crate::core::watch::Hint { about, origin: Origin::Poll, observed: None })
+    };
+    rig.give(again("rabbit/others"));
+    assert!(rig.begun.is_empty());
+    rig.give(again("rabbit/queues"));
+    assert_eq!(super::make::names(&rig.begun[0]), ["a"], "what is in sync is not looked at for it");
+    rig.end_all(|_| late());
+    rig.give(again("rabbit/queues"));
+    assert!(rig.begun.is_empty(), "not faster than the shortest backoff");
+    assert_eq!(rig.status("a").next, Some(seconds(61.0)));
+    assert_eq!(rig.machine.counters().foreign, 0);
+}
+
+/// A pass that is cut short by the end of the loop has shown nothing.
+#[test]
+fn what_the_end_cuts_short_stays_as_it_was_known() {
+    let mut rig = Rig::new(Settings::default());
+    rig.give(Event::Desired(["a", "b"].map(subject).to_vec()));
+    let unknown = || Verdict::Unknown(why(), Retry::Soon { fault: false, after: None });
+    rig.end_all(|id| if id.key.to_string() == "a" { Verdict::InSync } else { unknown() });
+    rig.now = seconds(100.0);
+    ["a", "b"].iter().for_each(|name| rig.give(hint(name, Origin::Person)));
+    let before = ["a", "b"].map(|name| rig.status(name).conditions);
+    rig.turned.clear();
+    rig.give(Event::Drain);
+    while let Some(pass) = rig.begun.pop() {
+        rig.give(Event::Ended(pass.id, Vec::new()));
+    }
+    assert_eq!(["a", "b"].map(|name| rig.status(name).conditions), before);
+    assert!(rig.turned.is_empty() && rig.machine.is_idle());
+}
+
+fn barred() -> Verdict {
+    Verdict::Failed(why(), Retry::Barred)
+}
+
+/// Twenty objects of three groups, of which all were refused their credential; and one of another backend.
+fn locked_out() -> Rig {
+    let group = |nth: usize| crate::core::watch::Subject {
+        group: format!("rabbit/g{}", nth % 3).into(),
+        ..subject(&nth.to_string())
+    };
+    let mut all: Vec<_> = (0..20).map(group).collect();
+    all.push(subject_of("dns", "x", 1));
+    let mut rig = Rig::new(Settings { resync: seconds(1e6), ..Settings::default() });
+    rig.give(Event::Desired(all));
+    rig.end_all(|id| if &*id.kind.backend == "rabbit" { barred() } else { Verdict::InSync });
+    rig
+}
+
+/// A server that knows nobody for a while: one object asks again, and once it is answered all others are looked at.
+#[test]
+fn a_credential_that_is_taken_again_brings_all_that_was_refused() {
+    let mut rig = locked_out();
+    assert_eq!(rig.status("3").condition(ConditionKind::Stalled).expect("it is").reason, "NoRetry");
+    let mut asked = 0;
+    while rig.next_pass(seconds(590.0)).is_some() {
+        assert_eq!(rig.begun.iter().map(|pass| pass.objects.len()).sum::<usize>(), 1, "one asks for all");
+        rig.end_all(|_| barred());
+        asked += 1;
+    }
+    assert!((10..=16).contains(&asked), "with backoff: {asked}");
+    // Ten minutes after they were refused, the others ask as well.
+    rig.go_to(seconds(610.0), |_| barred());
+    assert!(rig.next_pass(rig.now + seconds(120.0)).is_some(), "two minutes at most");
+    rig.end_all(|_| Verdict::InSync);
+    let healed = rig.now;
+    rig.go_to(healed + seconds(2.0), |_| Verdict::InSync);
+    let all = rig.machine.status().objects;
+    assert!(all.iter().all(|object| object.holds(ConditionKind::Synced)), "all within two seconds");
+    assert!(all.iter().all(|object| !object.holds(ConditionKind::Stalled)));
+}
+
+/// Whoever is answered tells that the credential is taken: another object too. What was refused for itself waits on.
+#[test]
+fn any_look_with_the_same_credential_brings_what_was_refused_for_it() {
+    let mut rig = Rig::new(Settings { resync: seconds(1e6), ..Settings::default() });
+    rig.give(Event::Desired(["a", "b", "c"].map(subject).to_vec()));
+    let mixed = |id: &crate::core::identity::ObjectId| match &*id.key.to_string() {
+        "a" => Verdict::InSync,
+        "b" => late(),
+        _ => barred(),
+    };
+    rig.end_all(mixed);
+    let passes = rig.go_to(seconds(300.0), |_| barred());
+    assert!(passes >= 5, "the one that is refused asks: {passes}");
+    let next = |rig: &Rig, name| rig.status(name).next.expect("it waits");
+    let (b, c) = (next(&rig, "b"), next(&rig, "c"));
+    rig.give(hint("a", Origin::Feed));
+    rig.end_all(|_| Verdict::InSync);
+    assert!(next(&rig, "c") <= c && next(&rig, "c") <= rig.now + seconds(120.0));
+    assert_eq!(next(&rig, "b"), b, "another refusal is no matter of the credential");
+    // One that goes on being refused beside others that are not is asked for every two minutes at most.
+    let mut passes = 0;
+    for _ in 0..60 {
+        let until = rig.now + seconds(10.0);
+        passes += rig.go_to(until, mixed);
+        rig.give(hint("a", Origin::Feed));
+        passes += rig
+            .begun
+            .iter()
+            .filter(|pass| pass.objects.iter().any(|(id, _)| id.key.to_string() == "c"))
+            .count();
+        rig.end_all(mixed);
+    }
+    assert!(passes <= 14, "{passes} in ten minutes");
+}

@@ -69,7 +69,7 @@ fn nothing_but_probes_is_sent_until_one_is_answered_and_then_all_at_once() {
     assert!(rig.machine.holds("rabbit") && !rig.machine.holds("dns"));
     let told = rig.status("4");
     assert_eq!(told.condition(ConditionKind::Stalled).expect("it is").reason, "BackendAway");
-    assert!(rig.warned.iter().any(|line| line.contains("`rabbit` is away")), "{:?}", rig.warned);
+    assert_eq!(rig.backends, [("rabbit".to_owned(), false)]);
 
     // Hints meanwhile are not lost, and lead to no pass.
     rig.give(hint("7", Origin::Person));
@@ -92,6 +92,8 @@ fn nothing_but_probes_is_sent_until_one_is_answered_and_then_all_at_once() {
     rig.next_pass(seconds(300.0)).expect("a probe");
     rig.end(|_| Verdict::InSync);
     assert!(!rig.machine.holds("rabbit"));
+    assert_eq!(rig.backends[1..], [("rabbit".to_owned(), true)]);
+    assert!(rig.warned.is_empty(), "what is good again is no trouble: {:?}", rig.warned);
     let begun: usize = rig.begun.iter().map(|pass| pass.objects.len()).sum();
     assert_eq!(begun, 9, "all others at once, in passes by class");
     assert!(rig.begun.len() <= 2);

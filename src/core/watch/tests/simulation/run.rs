@@ -356,6 +356,8 @@ impl<'r> Run<'r> {
                 Effect::Pass(pass) => self.begin(at, pass),
                 Effect::WakeAt(time) => self.wake_at(at, time),
                 Effect::Turned(id, condition) => turned.push((id, condition)),
+                Effect::Left(backend, why) => self.say(|| format!("{at}: `{backend}` is away: {why}")),
+                Effect::Back(backend) => self.say(|| format!("{at}: `{backend}` answers again")),
                 Effect::Warned(text) => self.say(|| format!("{at}: {text}")),
             }
         }
