@@ -56,7 +56,7 @@ fn keys_are_made_changed_and_pruned() {
     member.put(&beside, "1");
     member.put(&at("left over"), "1");
     member.project.file("set.yaml", &set(&member, word, 2));
-    let row = format!("delete done Key {}/left over", prefix(&member, word));
+    let row = format!("delete done Key left over/{}", prefix(&member, word));
     assert_eq!(member.project.json("apply --yes --prune", 0).rows(), [row]);
     assert_eq!((member.get(&at("left over")), member.get(&beside).as_deref()), (None, Some("1")));
     assert_eq!(member.count(&prefix(&member, word)), names.len() as u64);
