@@ -39,7 +39,7 @@ fn the_deployment_has_no_rights_and_its_probes() {
         .iter()
         .map(|document| document["kind"].as_str().unwrap_or("").into())
         .collect();
-    assert_eq!(kinds, ["ServiceAccount", "Secret", "ConfigMap", "Deployment"]);
+    assert_eq!(kinds, ["Namespace", "ServiceAccount", "Secret", "ConfigMap", "Deployment"]);
     let deployment = of_kind("Deployment");
     let pod = &deployment["spec"]["template"]["spec"];
     assert_eq!(
@@ -87,6 +87,28 @@ fn the_deployment_has_no_rights_and_its_probes() {
         of_kind("Secret")["stringData"].get(after("--listen-token-env")).is_some(),
         "open to others, so with a token"
     );
+}
+
+/// The one of two instances is the same with a lease: who changes one changes the other.
+#[test]
+fn the_deployments_of_one_and_two_are_alike() {
+    let (mut one, mut two) =
+        (documents("kubernetes/trueup.yaml"), documents("kubernetes/two-instances.yaml"));
+    two.retain(|document| !["Role", "RoleBinding"].contains(&document["kind"].as_str().unwrap_or_default()));
+    let of_kind =
+        |all: &[Value], kind: &str| all.iter().position(|one| one["kind"] == kind).expect("it is there");
+    let map = of_kind(&two, "ConfigMap");
+    assert!(two[map]["data"].as_object_mut().expect("a map").remove("cluster.yaml").is_some());
+    let at = of_kind(&one, "Deployment");
+    one[at]["spec"].as_object_mut().expect("a map").remove("strategy");
+    one[at]["spec"]["replicas"] = 2.into();
+    let pod = &mut one[at]["spec"]["template"]["spec"];
+    pod["automountServiceAccountToken"] = true.into();
+    pod["topologySpreadConstraints"] =
+        two[at]["spec"]["template"]["spec"]["topologySpreadConstraints"].clone();
+    let args = pod["containers"][0]["args"].as_array_mut().expect("a list");
+    args.splice(3..3, ["--lease".into(), "cluster/Lease/trueup/trueup".into()]);
+    assert_eq!(one, two);
 }
 
 /// The manifests of the ConfigMap are good ones, with the variables of the Secret.

@@ -145,7 +145,7 @@ fn pod(cluster: &Cluster, token: &str) -> Project {
 fn start(cluster: &Cluster, pod: &Project) -> Watching {
     let text = cluster.named(&manifest("two-instances.yaml"));
     let container = of_kind(&text, "Deployment")["spec"]["template"]["spec"]["containers"][0].clone();
-    let status = pod.path().join("status.json").display().to_string();
+    let status = pod.path().join("status").display().to_string();
     let words = container["args"].as_array().expect("a list").iter();
     let words = words.map(|word| match word.as_str().expect("a text") {
         "0.0.0.0:8081" => "127.0.0.1:0",
