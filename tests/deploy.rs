@@ -29,7 +29,11 @@ fn documents(name: &str) -> Vec<Value> {
 }
 
 fn of_kind(kind: &str) -> Value {
-    let found = documents("kubernetes/trueup.yaml").into_iter().find(|document| document["kind"] == kind);
+    of_kind_in("kubernetes/trueup.yaml", kind)
+}
+
+fn of_kind_in(file: &str, kind: &str) -> Value {
+    let found = documents(file).into_iter().find(|document| document["kind"] == kind);
     found.unwrap_or_else(|| panic!("there is no {kind}"))
 }
 
@@ -111,21 +115,23 @@ fn the_deployments_of_one_and_two_are_alike() {
     assert_eq!(one, two);
 }
 
-/// The manifests of the ConfigMap are good ones, with the variables of the Secret.
+/// The manifests of each ConfigMap are good ones, with the variables of the Secret.
 #[test]
-fn the_manifests_of_the_deployment_are_valid() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = of_kind("ConfigMap")["data"].clone();
-    for (name, text) in data.as_object().expect("a map") {
-        fs::write(folder.path().join(name), text.as_str().expect("a text")).expect("written");
+fn the_manifests_of_the_deployments_are_valid() {
+    for file in ["kubernetes/trueup.yaml", "kubernetes/two-instances.yaml"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = of_kind_in(file, "ConfigMap")["data"].clone();
+        for (name, text) in data.as_object().expect("a map") {
+            fs::write(folder.path().join(name), text.as_str().expect("a text")).expect("written");
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trueup"));
+        command.args(["validate", "-f"]).arg(folder.path()).env_clear();
+        for (name, value) in of_kind_in(file, "Secret")["stringData"].as_object().expect("a map") {
+            command.env(name, value.as_str().expect("a text"));
+        }
+        let done = command.output().expect("the binary runs");
+        assert!(done.status.success(), "{file}: {}", String::from_utf8_lossy(&done.stderr));
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_trueup"));
-    command.args(["validate", "-f"]).arg(folder.path()).env_clear();
-    for (name, value) in of_kind("Secret")["stringData"].as_object().expect("a map") {
-        command.env(name, value.as_str().expect("a text"));
-    }
-    let done = command.output().expect("the binary runs");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
 #[test]
