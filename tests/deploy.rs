@@ -29,7 +29,11 @@ fn documents(name: &str) -> Vec<Value> {
 }
 
 fn of_kind(kind: &str) -> Value {
-    let found = documents("kubernetes/trueup.yaml").into_iter().find(|document| document["kind"] == kind);
+    of_kind_in("kubernetes/trueup.yaml", kind)
+}
+
+fn of_kind_in(file: &str, kind: &str) -> Value {
+    let found = documents(file).into_iter().find(|document| document["kind"] == kind);
     found.unwrap_or_else(|| panic!("there is no {kind}"))
 }
 
@@ -39,7 +43,7 @@ fn the_deployment_has_no_rights_and_its_probes() {
         .iter()
         .map(|document| document["kind"].as_str().unwrap_or("").into())
         .collect();
-    assert_eq!(kinds, ["ServiceAccount", "Secret", "ConfigMap", "Deployment"]);
+    assert_eq!(kinds, ["Namespace", "ServiceAccount", "Secret", "ConfigMap", "Deployment"]);
     let deployment = of_kind("Deployment");
     let pod = &deployment["spec"]["template"]["spec"];
     assert_eq!(
@@ -89,47 +93,63 @@ fn the_deployment_has_no_rights_and_its_probes() {
     );
 }
 
-/// The manifests of the ConfigMap are good ones, with the variables of the Secret.
+/// The one of two instances is the same with a lease: who changes one changes the other.
 #[test]
-fn the_manifests_of_the_deployment_are_valid() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let data = of_kind("ConfigMap")["data"].clone();
-    for (name, text) in data.as_object().expect("a map") {
-        fs::write(folder.path().join(name), text.as_str().expect("a text")).expect("written");
+fn the_deployments_of_one_and_two_are_alike() {
+    let (mut one, mut two) =
+        (documents("kubernetes/trueup.yaml"), documents("kubernetes/two-instances.yaml"));
+    two.retain(|document| !["Role", "RoleBinding"].contains(&document["kind"].as_str().unwrap_or_default()));
+    let of_kind =
+        |all: &[Value], kind: &str| all.iter().position(|one| one["kind"] == kind).expect("it is there");
+    let map = of_kind(&two, "ConfigMap");
+    assert!(two[map]["data"].as_object_mut().expect("a map").remove("cluster.yaml").is_some());
+    let at = of_kind(&one, "Deployment");
+    one[at]["spec"].as_object_mut().expect("a map").remove("strategy");
+    one[at]["spec"]["replicas"] = 2.into();
+    let pod = &mut one[at]["spec"]["template"]["spec"];
+    pod["automountServiceAccountToken"] = true.into();
+    pod["topologySpreadConstraints"] =
+        two[at]["spec"]["template"]["spec"]["topologySpreadConstraints"].clone();
+    let args = pod["containers"][0]["args"].as_array_mut().expect("a list");
+    args.splice(3..3, ["--lease".into(), "cluster/Lease/trueup/trueup".into()]);
+    assert_eq!(one, two);
+}
+
+/// The manifests of each ConfigMap are good ones, with the variables of the Secret.
+#[test]
+fn the_manifests_of_the_deployments_are_valid() {
+    for file in ["kubernetes/trueup.yaml", "kubernetes/two-instances.yaml"] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let data = of_kind_in(file, "ConfigMap")["data"].clone();
+        for (name, text) in data.as_object().expect("a map") {
+            fs::write(folder.path().join(name), text.as_str().expect("a text")).expect("written");
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_trueup"));
+        command.args(["validate", "-f"]).arg(folder.path()).env_clear();
+        for (name, value) in of_kind_in(file, "Secret")["stringData"].as_object().expect("a map") {
+            command.env(name, value.as_str().expect("a text"));
+        }
+        let done = command.output().expect("the binary runs");
+        assert!(done.status.success(), "{file}: {}", String::from_utf8_lossy(&done.stderr));
     }
-    let mut command = Command::new(env!("CARGO_BIN_EXE_trueup"));
-    command.args(["validate", "-f"]).arg(folder.path()).env_clear();
-    for (name, value) in of_kind("Secret")["stringData"].as_object().expect("a map") {
-        command.env(name, value.as_str().expect("a text"));
-    }
-    let done = command.output().expect("the binary runs");
-    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
 }
 
 #[test]
 fn the_image_holds_the_binary_alone() {
-    let text = text("container/Dockerfile");
-    let last = text.rsplit_once("\nFROM ").expect("a last stage").1;
+    let image = text("container/Dockerfile");
+    let last = image.rsplit_once("\nFROM ").expect("its one stage").1;
     let words: Vec<&str> = last.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(words, ["scratch", "COPY", "COPY", "USER", "ENTRYPOINT", "CMD"]);
     assert!(last.contains("USER 65532:65532"), "not root");
-    let profile = format!("[profile.{}]", "dist");
+    // What it copies is what the script puts there, compiled by a profile that there is.
+    let script = text("container/build.sh");
+    for line in last.lines().filter_map(|line| line.strip_prefix("COPY ")) {
+        let source = line.split(' ').next().expect("a source");
+        assert!(script.contains(&format!("\"$1/{source}\"")), "{source}");
+    }
     let cargo =
         fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).expect("Cargo.toml");
-    assert!(text.contains("--profile dist") && cargo.contains(&profile));
-    let rust = cargo
-        .lines()
-        .find_map(|line| line.strip_prefix("rust-version = \"")?.strip_suffix('"'))
-        .expect("a version");
-    assert!(text.contains(&format!("library/rust:{rust}-alpine")), "the compiler of {rust}");
-    for line in text.lines().filter(|line| line.starts_with("COPY ") && !line.contains("--from")) {
-        let words: Vec<&str> = line.split(' ').skip(1).collect();
-        for source in &words[..words.len() - 1] {
-            assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join(source).exists(), "{source}");
-        }
-    }
-    // What the sources take in by their path has to be there to build them.
-    assert!(text.contains("COPY manifests"), "presets are compiled in");
+    assert!(script.contains("PROFILE:-dist}") && cargo.contains("[profile.dist]"));
 }
 
 /// Each name in the alerts is a metric, with the labels that it has.

@@ -11,6 +11,8 @@ mod cluster;
 mod custom;
 #[path = "kubernetes/delete.rs"]
 mod delete;
+#[path = "kubernetes/deploy.rs"]
+mod deploy;
 #[path = "kubernetes/files.rs"]
 mod files;
 #[path = "kubernetes/lifecycle.rs"]

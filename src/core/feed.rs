@@ -56,7 +56,7 @@ impl Watch {
 
     /// The parts of a key that say which feed an object is in.
     pub fn scope(&self, key: &Key) -> Key {
-        let named = key.parts().iter().filter(|(name, _)| self.op.carries(name));
+        let named = key.parts().iter().filter(|(name, _)| self.op.says_part(name));
         Key::new(named.cloned().collect())
     }
 

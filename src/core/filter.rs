@@ -92,6 +92,11 @@ impl Filter {
         }
     }
 
+    /// Whether the filter names a member of the variable: `$key.zone`, `$key["zone"]`.
+    pub fn names(&self, variable: &str, member: &str) -> bool {
+        self.uses(variable) && plain::has_member(self.text(), variable, member)
+    }
+
     /// All outputs.
     ///
     /// # Errors

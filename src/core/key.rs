@@ -6,7 +6,7 @@ use super::compare;
 use super::fields::Comparer;
 use super::filter::Filter;
 use super::identity::{Key, KindName};
-use super::kind::{Kind, Parent, Part, Piece};
+use super::kind::{Kind, Parent, Part};
 use super::value::{Number, Value, canonical, plain_text, type_name};
 
 /// What helps where a key is a number on one side and a text on the other.
@@ -27,10 +27,9 @@ impl Kind {
     /// What of a key the kind's listing names: objects that have this in common are told by one listing. One that
     /// names a part of the object's own is a search, with a scope for each object.
     pub fn listing_scope(&self, key: &Key) -> Key {
-        let pieces: Vec<&Piece> = self.list.iter().flat_map(|list| list.op.placeholders()).collect();
         let scoped = self.parts.iter().filter(|part| {
             let shared = part.parent != Parent::Own && (self.list.is_none() || part.on_item.is_none());
-            shared || pieces.iter().any(|piece| names(piece, &part.name))
+            shared || self.list.as_ref().is_some_and(|list| list.op.says_part(&part.name))
         });
         let named = |part: &Part| key.get(&part.name).map(|value| (part.name.clone(), value.clone()));
         self.key_of(scoped.filter_map(named).collect())
@@ -114,9 +113,4 @@ fn other_scalar(value: &Value) -> Option<Value> {
         }
         _ => None,
     }
-}
-
-/// Whether a piece of a request is a part of the key.
-fn names(piece: &Piece, part: &str) -> bool {
-    matches!(piece, Piece::Part(name) | Piece::RawPart(name) | Piece::PartId(name) if **name == *part)
 }

@@ -214,6 +214,18 @@ impl Op {
         })
     }
 
+    /// Whether the request says this part of the key, outside of its body or in it: by `$key` or `$parent`.
+    pub fn says_part(&self, part: &str) -> bool {
+        let in_body = |body: &Filter| body.names("key", part) || body.names("parent", part);
+        self.carries(part) || self.body.as_ref().is_some_and(in_body)
+    }
+
+    /// Whether the request says the server's id of the parent that a part names.
+    pub fn says_id_of(&self, part: &str) -> bool {
+        self.placeholders().any(|piece| matches!(piece, Piece::PartId(name) if **name == *part))
+            || self.body.as_ref().is_some_and(|body| body.names("parent", part))
+    }
+
     /// Whether the request says which paths it changes.
     pub fn says_changed(&self) -> bool {
         let forced = self.forced.iter().flat_map(Forced::placeholders);

@@ -193,7 +193,7 @@ fn claim(node: &Node, raw: &RawDocument, source: &dyn KindSource, problems: &mut
 /// Whether a listing needs a value of a part that no object of another kind tells.
 fn must_be_said(kind: &Kind, name: &str) -> bool {
     let part = kind.part(name);
-    let carried = kind.list.as_ref().is_some_and(|list| list.op.carries(name));
+    let carried = kind.list.as_ref().is_some_and(|list| list.op.says_part(name));
     carried && part.is_some_and(|part| !matches!(part.parent, Parent::Of(_)))
 }
 

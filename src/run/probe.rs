@@ -12,7 +12,7 @@ use crate::backend::probe::{Evidence, SeenObject, judge};
 use crate::core::document::Document;
 use crate::core::exchange::{Collection, Item, ParentIds, Target};
 use crate::core::identity::{Key, KindName, ObjectId};
-use crate::core::kind::{Kind, Kinds, Parent, Part, Piece, Read};
+use crate::core::kind::{Kind, Kinds, Parent, Part, Read};
 use crate::core::probe::{Probe, Probed};
 use crate::core::problem::Problem;
 use crate::core::value::Value;
@@ -224,10 +224,7 @@ impl Asker<'_> {
 
 /// Whether the listing's request needs the part.
 fn is_named(kind: &Kind, part: &Part) -> bool {
-    let mut pieces = kind.list.iter().flat_map(|list| list.op.placeholders());
-    let in_request = pieces.any(
-        |piece| matches!(piece, Piece::Part(n) | Piece::RawPart(n) | Piece::PartId(n) if *n == part.name),
-    );
+    let in_request = kind.list.as_ref().is_some_and(|list| list.op.says_part(&part.name));
     in_request || (part.parent != Parent::Own && part.on_item.is_none())
 }
 

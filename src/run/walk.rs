@@ -16,7 +16,7 @@ use crate::core::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, ParentIds, Target, Wanted,
 };
 use crate::core::identity::{Key, KindName, ObjectId};
-use crate::core::kind::{Kind, Kinds, Parent, Part, Piece, Read};
+use crate::core::kind::{Kind, Kinds, Parent, Part, Read};
 use crate::core::report::Requests;
 use crate::core::value::{Value, equal};
 
@@ -251,7 +251,7 @@ impl<'w, L: Look> Walk<'w, L> {
         let mut all = Vec::new();
         let Read::Op(op) = &kind.read else { return all };
         for part in kind.parts.iter().filter(|part| part.on_item.is_some()) {
-            let by_id = op.placeholders().any(|piece| *piece == Piece::PartId(part.name.clone()));
+            let by_id = op.says_id_of(&part.name);
             if let Parent::Of(parent) = &part.parent
                 && let Some(parent) = self.kinds.get(parent).filter(|_| by_id).cloned()
             {
@@ -273,7 +273,7 @@ impl<'w, L: Look> Walk<'w, L> {
         let mut scopes = vec![Scope { implied: within.iter().cloned().collect(), ..Scope::default() }];
         for part in &kind.parts {
             let by_parent = part.parent != Parent::Own && (kind.list.is_none() || part.on_item.is_none());
-            if !by_parent && !kind.list.iter().any(|list| list.op.carries(&part.name)) {
+            if !by_parent && !kind.list.iter().any(|list| list.op.says_part(&part.name)) {
                 continue;
             }
             let wanted = within.iter().find(|(name, _)| *name == part.name).map(|(_, value)| value);
@@ -351,7 +351,7 @@ impl Scope {
 /// What a search looks for: the parts of the object's own key that its request carries.
 fn sought(kind: &Kind, parts: &[(Arc<str>, Value)]) -> Vec<(Arc<str>, Value)> {
     let is_own = |name: &str| kind.part(name).is_some_and(|part| part.parent == Parent::Own);
-    let carried = |name: &str| kind.list.iter().any(|list| list.op.carries(name));
+    let carried = |name: &str| kind.list.iter().any(|list| list.op.says_part(name));
     parts.iter().filter(|(name, _)| is_own(name) && carried(name)).cloned().collect()
 }
 

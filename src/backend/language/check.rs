@@ -236,12 +236,9 @@ impl Checker<'_, '_> {
             self.reader.wrong(self.at("list"), message);
         }
         for part in kind.parts.iter().filter(|part| part.parent != Parent::Own && part.on_item.is_none()) {
-            let named = list.op.placeholders().any(|piece| match piece {
-                Piece::Part(name) | Piece::RawPart(name) => *name == part.name,
-                Piece::PartId(name) => *name == part.name || self.implies(name, &part.name),
-                _ => false,
-            });
-            if !named {
+            let by_child =
+                |other: &Part| list.op.says_id_of(&other.name) && self.implies(&other.name, &part.name);
+            if !list.op.says_part(&part.name) && !kind.parts.iter().any(by_child) {
                 let message = format!("the items of `list` do not say their `{}`", part.name);
                 self.reader.wrong(self.at("list"), message).hint = Some(format!(
                     "name {{{0}}} in its request, or say in `key` where an item has its `{0}`",

@@ -277,7 +277,7 @@ fn serial(reader: &mut Reader, node: &Node, parts: &[Part]) -> Option<Serial> {
 /// Writes at one version of a whole set can only go one at a time: within what the version's request names.
 fn serial_of(version: &Version, parts: &[Part]) -> Serial {
     let Version::Request(op, _) = version else { return Serial::No };
-    let named: Vec<&Part> = parts.iter().filter(|part| op.carries(&part.name)).collect();
+    let named: Vec<&Part> = parts.iter().filter(|part| op.says_part(&part.name)).collect();
     match named.last() {
         None if op.needs_id() => Serial::No,
         None => Serial::Backend,

@@ -53,6 +53,8 @@ const BOOKMARKS: Duration = Duration::from_secs(60);
 const HOLD: Duration = Duration::from_secs(30);
 /// Longer than this nobody waits, and a feed that dies must be found out some day.
 const LONGEST: Duration = Duration::from_secs(10 * 60);
+/// What a feed's request can name.
+const ONE_FEED: &str = "it can name parents, or nothing: one feed for the whole kind";
 
 /// Reads `watch`.
 pub fn read(reader: &mut Reader, node: &Node, parts: &[&str]) -> Option<Declared> {
@@ -166,6 +168,7 @@ pub fn check(reader: &mut Reader, kind: &Kind, node: &Node) {
         reader.wrong(node.at, message).hint = Some("what only looks is a GET or a POST".into());
     }
     placeholders(reader, kind, watch, node.at);
+    in_body(reader, kind, watch, node.at);
     useless(reader, watch, node);
     positions(reader, watch, node);
 }
@@ -198,8 +201,7 @@ fn placeholders(reader: &mut Reader, kind: &Kind, watch: &Watch, at: Pos) {
             Some(Parent::Own) => {
                 let message =
                     format!("`{{{name}}}` in `watch`: a feed is of many objects, and `{name}` tells one");
-                reader.wrong(at, message).hint =
-                    Some("it can name parents, or nothing: one feed for the whole kind".into());
+                reader.wrong(at, message).hint = Some(ONE_FEED.into());
             }
             None => {
                 let known =
@@ -210,6 +212,16 @@ fn placeholders(reader: &mut Reader, kind: &Kind, watch: &Watch, at: Pos) {
                     .hint = Some(hint);
             }
         }
+    }
+}
+
+/// The same of a body, which may name them as a filter does.
+fn in_body(reader: &mut Reader, kind: &Kind, watch: &Watch, at: Pos) {
+    let Some(body) = &watch.op.body else { return };
+    for part in kind.own_parts().filter(|part| body.names("key", &part.name)) {
+        let message =
+            format!("`$key.{0}` in `watch`: a feed is of many objects, and `{0}` tells one", part.name);
+        reader.wrong(at, message).hint = Some(ONE_FEED.into());
     }
 }
 

@@ -62,6 +62,11 @@ fn what_is_wrong_with_a_feed_is_said_with_what_to_do() {
             "quotes",
         ),
         ("{request: 'GET /e/{name}', by: sse}", "a feed is of many objects, and `name` tells one", "parents"),
+        (
+            "{request: POST /e, body: '{only: $key.name}', by: sse}",
+            "a feed is of many objects, and `name` tells one",
+            "parents",
+        ),
         ("{request: 'GET /e/{zon}', by: sse}", "`{zon}` in `watch` has no source", "`zone`"),
         ("{request: 'GET /e/{zone.id}', by: sse}", "`zone` is not a parent with a kind", ""),
         ("{request: 'GET /e/{id}', by: sse}", "`{id}` in `watch` has no source", ""),

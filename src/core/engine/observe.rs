@@ -6,7 +6,7 @@ use super::super::exchange::{
     Answer, Ask, Collection, Failure, FailureClass, Item, Listing, ParentIds, Target, Wanted,
 };
 use super::super::identity::ObjectId;
-use super::super::kind::{Kind, Piece, Read, Version};
+use super::super::kind::{Kind, Read, Version};
 use super::super::mutant::planted;
 use super::super::observed::Heard;
 use super::super::report::{Explanation, Outcome};
@@ -88,8 +88,7 @@ impl Engine {
     pub(super) fn collection_of(&mut self, object: usize) -> usize {
         let object = &self.objects[object];
         let kind = object.kind.clone();
-        let pieces: Vec<&Piece> = kind.list.iter().flat_map(|list| list.op.placeholders()).collect();
-        let by_id = |part: &str| pieces.iter().any(|p| matches!(p, Piece::PartId(name) if **name == *part));
+        let by_id = |part: &str| kind.list.as_ref().is_some_and(|list| list.op.says_id_of(part));
         let name = Collection {
             kind: kind.name.clone(),
             scope: kind.listing_scope(object.key_now()),
@@ -396,7 +395,7 @@ pub(super) fn version_needs_read(kind: &Kind) -> bool {
     let per_object = match &kind.version {
         Version::ETag => true,
         // A listing cannot ask for what one object has.
-        Version::Request(op, _) => op.needs_id() || kind.own_parts().any(|part| op.carries(&part.name)),
+        Version::Request(op, _) => op.needs_id() || kind.own_parts().any(|part| op.says_part(&part.name)),
         Version::None | Version::OnItem(_) => false,
     };
     per_object && matches!(kind.read, Read::Op(_))

@@ -27,6 +27,18 @@ pub fn names(text: &str) -> Option<Vec<String>> {
     (!names.is_empty()).then_some(names)
 }
 
+/// Whether the text of a filter names the member of a variable: `zone` of `$key.zone | trim_dot`.
+pub fn has_member(text: &str, variable: &str, member: &str) -> bool {
+    text.split(&format!("${variable}")).skip(1).any(|rest| {
+        let after = rest.strip_prefix('.').unwrap_or(rest);
+        let found = match after.strip_prefix("[\"") {
+            Some(quoted) => bracketed(quoted),
+            None => bare(after).filter(|_| rest.starts_with('.')),
+        };
+        found.is_some_and(|(name, _)| name == member)
+    })
+}
+
 /// What stands at the path: `None` when it is not there.
 ///
 /// # Errors

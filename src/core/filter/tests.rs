@@ -133,6 +133,10 @@ fn variables_are_always_declared() {
     let vars = Vars(vec![("key", value(r#"{"name":"x"}"#)), ("observed", value("{}"))]);
     assert_eq!(filter.all(&Value::Null, &vars), Ok(vec![value(r#"["x",null,null]"#)]));
     assert!(filter.uses("key") && filter.uses("status") && !filter.uses("observed"));
+    let text = r#". as $keys | [$key.name_1, $key["a b"], $parent.["x"].id, $keys.c, .c, $key]"#;
+    let filter = Filter::parse(text).expect("a filter");
+    assert!(filter.names("key", "name_1") && filter.names("key", "a b") && filter.names("parent", "x"));
+    assert!(!filter.names("key", "name") && !filter.names("key", "c") && !filter.names("key", "x"));
     for name in VARIABLES {
         assert!(Filter::parse(&format!("${name} | .")).is_ok(), "{name}");
     }

@@ -23,9 +23,9 @@ use crate::api::client::Client;
 use crate::api::feed::{Ended, Feed};
 use crate::backend::feed::Batch;
 use crate::core::exchange::{Ask, Collection, Failure, FailureClass, ParentIds};
-use crate::core::feed::{Watch, WatchBy};
+use crate::core::feed::WatchBy;
 use crate::core::identity::ObjectId;
-use crate::core::kind::{Kind, Piece};
+use crate::core::kind::Kind;
 use crate::core::watch::stream::{Changed, Effect, End, Event, Policy, State, Stream, Told};
 use crate::core::watch::{About, Hint, Origin};
 
@@ -162,8 +162,8 @@ impl Observer for Feeds {
         wanted.retain(|place, _| !all.running.contains_key(place));
         all.unknown.clear();
         for ((name, scope), groups) in wanted {
-            match desired.kinds.get(&name).and_then(|kind| kind.watch.as_ref()) {
-                Some(watch) if needs_ids(watch) => drop(all.unknown.insert((name, scope), groups)),
+            match desired.kinds.get(&name) {
+                Some(kind) if needs_ids(kind) => drop(all.unknown.insert((name, scope), groups)),
                 _ => {
                     let collection = Collection { kind: name, scope, parent_ids: ParentIds::default() };
                     self.begin(&mut all, collection, groups, desired, ways);
@@ -242,9 +242,10 @@ fn limit(places: &mut BTreeMap<Place, BTreeSet<Arc<str>>>) {
     }
 }
 
-/// Whether the request names ids that only the server knows.
-fn needs_ids(watch: &Watch) -> bool {
-    watch.op.placeholders().any(|piece| matches!(piece, Piece::PartId(_)))
+/// Whether the feed's request names ids that only the server knows.
+fn needs_ids(kind: &Kind) -> bool {
+    let Some(watch) = &kind.watch else { return false };
+    kind.parts.iter().any(|part| watch.op.says_id_of(&part.name))
 }
 
 /// One feed, followed.

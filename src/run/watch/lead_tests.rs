@@ -1,4 +1,4 @@
-//! A lease on etcd, by the backend that the documentation shows: two instances beside a model of its JSON gateway.
+//! A lease on etcd, by the backend that `deploy/` has: two instances beside a model of its JSON gateway.
 
 use std::collections::BTreeMap;
 
@@ -103,13 +103,12 @@ impl Act for Way {
 
 /// The example of the documentation, with a document of its own kind so that there is something to watch.
 fn example() -> Read {
-    let page = include_str!("../../../docs/instances.md");
-    let (_, rest) = page.split_once("```yaml\napiVersion: trueup/v1").expect("the example");
-    let (example, _) = rest.split_once("```").expect("its end");
+    let example =
+        include_str!("../../../deploy/etcd/backend.yaml").replace("!env ETCD_URL", "http://127.0.0.1:2379");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("etcd.yaml");
     let document = "---\napiVersion: etcd\nkind: Lease\nmetadata: {name: other}\nspec: {holder: nobody}\n";
-    std::fs::write(&file, format!("apiVersion: trueup/v1{example}{document}")).expect("a file");
+    std::fs::write(&file, format!("{example}{document}")).expect("a file");
     let source = Source { files: vec![file], lease: Some("Lease/trueup".into()), ..Source::default() };
     source.load(false).read.unwrap_or_else(|why| panic!("{}", why.problems[0].message))
 }
