@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::core::exchange::{Answer, Failure, FailureClass, Item, Target, VersionToken};
+use crate::core::exchange::{Answer, Failure, FailureClass, Item, Operation, Target, VersionToken};
 use crate::core::filter::{Filter, FilterError, Vars};
 use crate::core::key::OTHER_TYPE;
 use crate::core::kind::{Kind, Method, Op, Version};
@@ -17,12 +17,15 @@ use crate::core::value::Value;
 use crate::core::veil::Veil;
 
 use super::etag;
-use super::item::{State, answer_vars, envelope, failed, id_text, look, place_of, version_on, version_token};
+use super::item::{
+    State, answer_vars, envelope, failed, id_text, look, one_of, place_of, version_on, version_token,
+};
 use super::operation;
 use super::path::unescape;
 use super::refusal::{Context, is_html, text_of};
 use super::request::{backend_failure, filter_failure, target_vars};
 use super::trouble;
+use super::twice::{self, Reading};
 use super::wire::{HttpAnswer, Role};
 
 /// An operation on one object that has been answered.
@@ -37,7 +40,33 @@ pub struct Asked<'a> {
 
 /// What a read tells. `version` is the collection's own, where versions come from a request.
 pub fn read(context: &Context, asked: Asked, answer: &HttpAnswer, version: Option<VersionToken>) -> Answer {
-    reading(context, asked, answer, version).unwrap_or_else(Answer::Failed)
+    either(context, asked, answer, version).unwrap_or_else(Answer::Failed)
+}
+
+/// What a read tells, whichever of the members counts that stand twice in it: the same of the same object.
+fn either(
+    context: &Context,
+    asked: Asked,
+    answer: &HttpAnswer,
+    version: Option<VersionToken>,
+) -> Result<Answer, Failure> {
+    let Reading { value, first } = bodies_of(answer);
+    let Some(first) = first else { return reading(context, asked, answer, value, version) };
+    let ambiguous = |place: String| {
+        let what = "the answer has a member twice, and so two values";
+        let what = format!("{what} at `{place}`: what it tells of the object cannot be made out");
+        context.not_the_api(answer, &what)
+    };
+    let place = twice::place(&first, &value);
+    let last = reading(context, asked, answer, value, version.clone())?;
+    match (reading(context, asked, answer, first, version), last) {
+        (Ok(Answer::Found(first)), Answer::Found(last)) => {
+            let one = one_of(Some(first), Some(last)).map_err(ambiguous)?;
+            Ok(one.map_or(Answer::Absent, Answer::Found))
+        }
+        (Ok(Answer::Absent), Answer::Absent) => Ok(Answer::Absent),
+        _ => Err(ambiguous(place)),
+    }
 }
 
 /// What a write tells.
@@ -49,7 +78,9 @@ pub fn write(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -
 pub fn check(context: &Context, asked: Asked, answer: &HttpAnswer) -> Answer {
     match writing(context, asked, Role::Check, answer) {
         // Another answer than the object says no more than that the write would be taken.
-        Ok(accepted @ Answer::Accepted { .. }) => reading(context, asked, answer, None).unwrap_or(accepted),
+        Ok(accepted @ Answer::Accepted { .. }) => {
+            reading(context, asked, answer, body_of(answer), None).unwrap_or(accepted)
+        }
         Ok(told) => told,
         Err(failure) => Answer::Failed(failure),
     }
@@ -96,8 +127,8 @@ impl Seen {
 }
 
 impl Asked<'_> {
-    fn see(&self, context: &Context, answer: &HttpAnswer) -> Result<Seen, Failure> {
-        let body = body_of(answer);
+    /// `body` is what the answer has, as filters see it.
+    fn see(&self, context: &Context, answer: &HttpAnswer, body: Value) -> Result<Seen, Failure> {
         // A filter for objects need not fit the text of an error.
         let strict = (200..300).contains(&answer.status) && !body.is_string();
         let vars = self.vars(answer);
@@ -136,12 +167,13 @@ fn reading(
     context: &Context,
     asked: Asked,
     answer: &HttpAnswer,
+    body: Value,
     version: Option<VersionToken>,
 ) -> Result<Answer, Failure> {
     if matches!(answer.status, 404 | 410) {
         return Ok(Answer::Absent);
     }
-    let mut seen = asked.see(context, answer)?;
+    let mut seen = asked.see(context, answer, body)?;
     if seen.state.absent || matches!(seen.failed, Some(404 | 410)) {
         return Ok(Answer::Absent);
     }
@@ -188,6 +220,7 @@ fn reading(
         value: Arc::new(value),
         deleting: state.deleting,
         ready: state.ready,
+        ambiguous: Vec::new(),
     }))
 }
 
@@ -312,7 +345,8 @@ fn is_as_listed(asked: Asked) -> bool {
 }
 
 fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {
-    let seen = asked.see(context, answer)?;
+    let Reading { value, first } = bodies_of(answer);
+    let seen = asked.see(context, answer, value)?;
     let error = seen.error(answer);
     // An answer without a body shows no object, neither one that is there nor one that is not.
     let absent = seen.state.absent && !answer.body.is_empty();
@@ -349,14 +383,13 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
         return Err(failure);
     }
     let operation = operation::begun(context, asked, role, answer, &seen.envelope, &seen.vars)?;
-    let server_id = match &operation {
-        // The answer to a batch is about many objects: it tells the id of none.
-        _ if role != Role::Create || asked.op.batch.is_some() => None,
-        // The answer may be the operation's alone; its end is asked for the id again.
-        Some(_) if asked.op.id.is_some() => new_id(context, asked, answer, &seen).unwrap_or(None),
-        Some(begun) => new_id(context, asked, answer, &seen)?.filter(|id| !operation::names(&begun.url, id)),
-        None => new_id(context, asked, answer, &seen)?,
-    };
+    let id_of = |seen: &Seen| told_id(context, asked, role, answer, operation.as_ref(), seen);
+    let mut server_id = id_of(&seen)?;
+    if let Some(first) = first {
+        // An id that depends on which of two members counts is none: the object is looked for by its name.
+        let other = asked.see(context, answer, first).and_then(|seen| id_of(&seen)).ok().flatten();
+        server_id = server_id.filter(|id| other.as_ref() == Some(id));
+    }
     Ok(match operation {
         Some(operation) => Answer::Begun { operation, server_id },
         None => {
@@ -364,6 +397,27 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
             Answer::Accepted { server_id, pending: answer.status == 202, inside }
         }
     })
+}
+
+/// The id of a new object, where the answer to its create tells it.
+fn told_id(
+    context: &Context,
+    asked: Asked,
+    role: Role,
+    answer: &HttpAnswer,
+    operation: Option<&Operation>,
+    seen: &Seen,
+) -> Result<Option<Arc<str>>, Failure> {
+    match operation {
+        // The answer to a batch is about many objects: it tells the id of none.
+        _ if role != Role::Create || asked.op.batch.is_some() => Ok(None),
+        // The answer may be the operation's alone; its end is asked for the id again.
+        Some(_) if asked.op.id.is_some() => Ok(new_id(context, asked, answer, seen).unwrap_or(None)),
+        Some(begun) => {
+            Ok(new_id(context, asked, answer, seen)?.filter(|id| !operation::names(&begun.url, id)))
+        }
+        None => new_id(context, asked, answer, seen),
+    }
 }
 
 /// Whether a create was refused since its idempotency key belongs to one of another payload. The status alone says
@@ -430,10 +484,16 @@ fn new_id(
 
 /// The body as filters see it: JSON, else a text, else null.
 pub(super) fn body_of(answer: &HttpAnswer) -> Value {
+    bodies_of(answer).value
+}
+
+/// [`body_of`], whichever of the members counts that stand twice.
+fn bodies_of(answer: &HttpAnswer) -> Reading {
+    let plain = |value| Reading { value, first: None };
     match text_of(answer) {
-        _ if answer.body.is_empty() => Value::Null,
-        Some(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
-        None => Value::Null,
+        _ if answer.body.is_empty() => plain(Value::Null),
+        Some(text) => twice::read(text).unwrap_or_else(|_| plain(text.into())),
+        None => plain(Value::Null),
     }
 }
 

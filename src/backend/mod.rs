@@ -29,7 +29,10 @@ pub mod request;
 pub mod scan;
 pub mod token;
 pub mod trouble;
+pub mod twice;
 pub mod wire;
 
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod twice_tests;

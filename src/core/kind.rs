@@ -396,6 +396,14 @@ impl Kind {
         matches!(self.version, Version::None) && self.updates_whole()
     }
 
+    /// Whether a create may replace what nobody has looked at: a PUT to a name, which says nothing of what may be there.
+    /// Where the kind has versions, it says that nothing may be.
+    pub fn may_overwrite(&self) -> bool {
+        let says = |op: &Op| op.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("if-none-match"));
+        let unguarded = |op: &Op| op.method == Method::Put && op.send != Send::None && !says(op);
+        matches!(self.version, Version::None) && self.create.as_ref().is_some_and(unguarded)
+    }
+
     /// Whether updates are applied: the server keeps account of who set what, and ours alone is sent.
     pub fn is_applied(&self) -> bool {
         self.managers.is_some() && self.update.as_ref().is_some_and(|update| update.send == Send::Ours)

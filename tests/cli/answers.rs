@@ -5,6 +5,7 @@ use std::net::TcpListener;
 
 use insta::assert_snapshot;
 
+use crate::prune::{SET, folder, run};
 use crate::servers::{Raw, Say, Seen, Served, TEAM_AND_SPACE, backend};
 use crate::support::{Done, Scratch};
 
@@ -379,4 +380,29 @@ fn get_and_plan_say_it_as_well() {
     let json = scratch.trueup("plan -f a.yaml -f backend.yaml --output json").done().expect(1).json();
     assert_eq!(json["summary"]["results"]["unknown"], 1, "{json}");
     assert_eq!(json["objects"][0]["result"], "unknown", "{json}");
+}
+
+/// Of a member that stands twice some readers take the first one and others the last: it is told, and proves nothing.
+#[test]
+fn a_member_that_stands_twice() {
+    const OURS: &str = r#"{"name":"www","ttl":1,"ttl":60,"meta":{"owner":"me"}}"#;
+    const THEIRS: &str = r#"{"name":"old","ttl":60,"meta":{"owner":"you"},"meta":{"owner":"me"}}"#;
+    let raw = Raw::new(|seen| match &*seen.line {
+        "GET /zones/a.org" => Say::json(r#"{"name":"a.org"}"#),
+        "GET /zones" => Say::json(r#"[{"name":"a.org"}]"#),
+        "GET /zones/a.org/records" => Say::json(&format!("[{OURS},{THEIRS}]")),
+        "GET /zones/a.org/records/www" => Say::json(OURS),
+        "GET /zones/a.org/records/old" => Say::json(THEIRS),
+        line => Say::answer("501 Not Implemented", "", line),
+    });
+    let scratch = folder(&raw, SET);
+    let done = run(&scratch, "apply --yes --prune");
+    assert_snapshot!(done.told(), @"");
+    let written = raw.lines().into_iter().filter(|line| !line.starts_with("GET "));
+    assert_eq!(written.collect::<Vec<_>>(), [""; 0]);
+    let report: serde_json::Value =
+        serde_json::from_str(&run(&scratch, "apply --yes -o json -v").out).expect("JSON");
+    let codes: Vec<_> =
+        report["objects"].as_array().expect("objects").iter().map(|o| &o["findings"]).collect();
+    assert_eq!(codes.len(), 2, "{report}");
 }

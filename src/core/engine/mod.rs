@@ -55,6 +55,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::base::Base;
+use super::census::Census;
 use super::document::Document;
 use super::exchange::{Answer, Ask, Body, Item, Write};
 use super::graph::Graph;
@@ -203,7 +204,7 @@ pub struct Engine {
     now: Duration,
     /// Counts requests and answers: the order of observations and writes.
     count: u64,
-    seen: usize,
+    seen: Census,
     /// Writes that were sent, of one object each.
     sent: usize,
     unsettled: usize,
@@ -259,7 +260,7 @@ impl Engine {
             random,
             now: Duration::ZERO,
             count: 0,
-            seen: 0,
+            seen: Census::default(),
             sent: 0,
             unsettled: 0,
             ending: VecDeque::new(),
@@ -267,6 +268,7 @@ impl Engine {
             pruning: Pruning::default(),
             guards: Guards::default(),
         };
+        engine.know_renamed();
         engine.set_waiters();
         engine.leave_out_the_unneeded();
         engine.set_gates();

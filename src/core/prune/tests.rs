@@ -32,6 +32,7 @@ fn item(key: &[(&str, &str)], value: Value) -> Item {
         value: Arc::new(value),
         deleting: false,
         ready: None,
+        ambiguous: Vec::new(),
     }
 }
 
@@ -290,6 +291,20 @@ fn what_the_server_made_for_itself_is_not_too_much() {
     world.kinds.insert(Kind { owner, builtin: builtin("error(1)"), ..kind });
     assert!(world.told()[0].contains("extra: whether it is the server's own cannot be told"));
     assert_eq!(world.doomed(), [""; 0]);
+}
+
+/// Whose it is may be told twice as well.
+#[test]
+fn what_is_ambiguous_stays() {
+    let ambiguous = vec![Path::parse("owner").expect("a path")];
+    let world = World::new(vec![Item { ambiguous, ..ours("old") }]);
+    assert_eq!(world.doomed(), [""; 0]);
+    assert_eq!(
+        world.told(),
+        [
+            "Record a.org/old: extra: the server's JSON of it has two values of `owner`, and so it is left alone"
+        ]
+    );
 }
 
 #[test]

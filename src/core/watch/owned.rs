@@ -198,6 +198,7 @@ mod tests {
             value: Arc::new(value),
             deleting: false,
             ready: None,
+            ambiguous: Vec::new(),
         }
     }
 
