@@ -9,7 +9,6 @@ use url::Url;
 
 use crate::core::exchange::{Answer, Failure, FailureClass, Item, Operation, Target, VersionToken};
 use crate::core::filter::{Filter, FilterError, Vars};
-use crate::core::key::OTHER_TYPE;
 use crate::core::kind::{Kind, Method, Op, Version};
 use crate::core::managers::Contested;
 use crate::core::path::{Path, Step};
@@ -17,13 +16,12 @@ use crate::core::value::Value;
 use crate::core::veil::Veil;
 
 use super::etag;
-use super::item::{
-    State, answer_vars, envelope, failed, id_text, look, one_of, place_of, version_on, version_token,
-};
+use super::item::{State, answer_vars, envelope, failed, id_text, look, one_of, version_on, version_token};
 use super::operation;
 use super::path::unescape;
 use super::refusal::{Context, is_html, text_of};
 use super::request::{backend_failure, filter_failure, target_vars};
+use super::same::{has_another_name, is_as_listed, same_id, same_object};
 use super::trouble;
 use super::twice::{self, Reading};
 use super::wire::{HttpAnswer, Role};
@@ -204,7 +202,7 @@ fn reading(
     same_object(context, asked, answer, &value, &vars)?;
     let found = look(&asked.kind.id, &value, &vars).map_err(|error| context.wrap(filter_failure(error)))?;
     let id = id_text(&asked.kind.id, found).map_err(|error| fault(error.to_string()))?;
-    same_id(context, asked, id.as_deref())?;
+    same_id(context, asked, id.as_deref(), &value, &vars)?;
     let on_item =
         version_on(asked.kind, &value, &vars).map_err(|error| context.wrap(filter_failure(error)))?;
     let tag = || answer.header("etag").and_then(etag::token);
@@ -264,84 +262,6 @@ fn presence(context: &Context, asked: Asked, vars: &Vars) -> Result<Value, Failu
         }
     }
     Ok(value)
-}
-
-/// Refuses an object with another id than the one that stood in the request.
-fn same_id(context: &Context, asked: Asked, found: Option<&str>) -> Result<(), Failure> {
-    let wanted = asked.target.server_id.as_deref().filter(|_| asked.op.needs_id());
-    match wanted.zip(found) {
-        Some((wanted, found)) if !wanted.eq_ignore_ascii_case(found) => Err(wrong_object(
-            context,
-            format!("the server answered with another object: one of the id `{found}`"),
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn wrong_object(context: &Context, what: String) -> Failure {
-    context.fail(
-        FailureClass::WrongObject,
-        &what,
-        Some("check `read` and `key` of the kind in the backend".into()),
-    )
-}
-
-/// Refuses an object with another key than the one that was asked for, or another type than its documents have. A
-/// part that is not there says nothing, unless the same object had it before.
-fn same_object(
-    context: &Context,
-    asked: Asked,
-    answer: &HttpAnswer,
-    value: &Value,
-    vars: &Vars,
-) -> Result<(), Failure> {
-    let key = &asked.target.id.key;
-    let mut parts = key.parts().to_vec();
-    // A listing may tell a key that no read does.
-    let shown_alike = asked.kind.list.is_none() || is_as_listed(asked);
-    for (name, part) in &mut parts {
-        let place = asked.kind.part(name).and_then(|part| place_of(asked.kind, part));
-        let Some(place) = place else { continue };
-        let tells = |value: &Value| {
-            let found = look(place, value, vars).map_err(|error| context.wrap(filter_failure(error)))?;
-            Ok(found.filter(|found| !found.is_null()))
-        };
-        match (tells(value)?, &asked.target.observed) {
-            (Some(found), _) => *part = found,
-            (None, Some(before)) if shown_alike && tells(before)?.is_some() => {
-                let what = "the server answered with something else: it has no";
-                return Err(wrong_object(context, format!("{what} `{name}`, which the object had before")));
-            }
-            (None, _) => {}
-        }
-    }
-    let kind = asked.kind.document.as_ref().map(|document| &*document.kind);
-    if let Some((found, wanted)) = value["kind"].as_str().zip(kind).filter(|(found, wanted)| found != wanted)
-    {
-        let what = format!("the server answered with another object: a `{found}`, not a `{wanted}`");
-        return Err(wrong_object(context, what));
-    }
-    let found = asked.kind.key_of(parts);
-    if found == *key {
-        return Ok(());
-    }
-    let respelt = asked.kind.other_type(key, &found);
-    Err(match respelt {
-        Some(types) => {
-            let what = format!("the server answered with a key of another type: {types}");
-            let failure = context.not_the_api(answer, &what);
-            Failure { hint: failure.hint.or(Some(OTHER_TYPE.into())), ..failure }
-        }
-        None => wrong_object(context, format!("the server answered with another object: `{found}`")),
-    })
-}
-
-/// Whether the objects of reads and of listings are as the API has them.
-fn is_as_listed(asked: Asked) -> bool {
-    let is_plain = |items: &Option<Filter>| items.as_ref().is_none_or(|items| items.plain().is_some());
-    let listed = asked.kind.list.as_ref();
-    let listed = listed.filter(|list| !list.partial && list.op.item.is_none() && is_plain(&list.items));
-    listed.is_some() && asked.op.item.is_none() && !asked.kind.is_singleton()
 }
 
 fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {
@@ -471,6 +391,10 @@ fn new_id(
         Some(filter) => filter.one(body, &seen.vars).map_err(fault)?,
         None => Some(body.clone()),
     };
+    // What tells of another object tells the id of none of ours.
+    if item.as_ref().is_some_and(|item| has_another_name(asked, item, &seen.vars)) {
+        return Ok(None);
+    }
     // What is not the id here may be one later: an answer to a write is only a hint.
     let on_item = item.and_then(|item| look(&asked.kind.id, &item, &seen.vars).ok().flatten());
     if let Ok(Some(id)) = id_text(&asked.kind.id, on_item) {

@@ -26,6 +26,7 @@ pub mod preset;
 pub mod probe;
 pub mod refusal;
 pub mod request;
+mod same;
 pub mod scan;
 pub mod token;
 pub mod trouble;

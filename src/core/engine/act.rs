@@ -228,10 +228,7 @@ impl Engine {
         let object = &self.objects[at];
         match decision.action {
             Action::Delete | Action::Replace => self.destroy(at),
-            Action::Create if self.is_missed_by_listing_alone(at) => {
-                self.objects[at].own_read = true;
-                self.observe(at);
-            }
+            Action::Create if self.is_missed_by_listing_alone(at) => self.look_first(at),
             Action::Update
                 if (version_needs_read(&object.kind) || self.seeks_version(at))
                     && !object.seen_by_read
@@ -254,14 +251,8 @@ impl Engine {
     fn is_told_by_listing_alone(&self, at: usize, due: Action) -> bool {
         let object = &self.objects[at];
         let wrote = object.sets > 0 || object.deletes > 0;
-        wrote && due != Action::Create && !object.seen_by_read && self.is_readable(at)
-    }
-
-    /// Whether only a listing says that the object is not there, and its create would replace what the listing has left
-    /// out. One read by its name costs less than what somebody made.
-    fn is_missed_by_listing_alone(&self, at: usize) -> bool {
-        let object = &self.objects[at];
-        object.kind.may_overwrite() && !object.seen_by_read && object.kind.readable_by_key()
+        let can_tell = due != Action::Create || object.kind.readable_by_key();
+        wrote && can_tell && !object.seen_by_read && self.is_readable(at)
     }
 
     /// Whether it refers to an object that was to be made when the run was agreed to.

@@ -30,6 +30,7 @@ mod hidden;
 mod hold;
 mod later;
 mod left;
+mod look_first;
 mod object;
 mod observe;
 mod operation;

@@ -91,6 +91,8 @@ pub struct Object {
     pub fence: u64,
     /// The observation must come from a read of its own.
     pub own_read: bool,
+    /// It is read by its name before its create: the collection that counts it.
+    pub looked_for: Option<usize>,
     /// What it refers to in fields that are not to be set yet.
     pub later: Vec<usize>,
     /// It was settled before, and those that need it went on.
@@ -206,6 +208,7 @@ impl Object {
             seen_at: 0,
             fence: 0,
             own_read: false,
+            looked_for: None,
             later: Vec::new(),
             comes_again: false,
             served: false,

@@ -388,9 +388,11 @@ impl Engine {
         if first {
             self.was_seen(object);
         }
+        let looked_for = self.objects[object].looked_for.take();
         if !self.looks_back(object) {
             self.decide(object);
         }
+        self.has_looked(looked_for);
     }
 }
 
