@@ -40,7 +40,9 @@ impl Engine {
             return;
         }
         for at in std::mem::take(&mut looks.gathered) {
-            if self.objects[at].outcome().is_none() {
+            if self.stopped.is_some() {
+                self.settle(at, self.left_undone());
+            } else if self.objects[at].outcome().is_none() {
                 self.enqueue(at, Action::Create);
             }
         }

@@ -293,20 +293,6 @@ fn what_the_server_made_for_itself_is_not_too_much() {
     assert_eq!(world.doomed(), [""; 0]);
 }
 
-/// Whose it is may be told twice as well.
-#[test]
-fn what_is_ambiguous_stays() {
-    let ambiguous = vec![Path::parse("owner").expect("a path")];
-    let world = World::new(vec![Item { ambiguous, ..ours("old") }]);
-    assert_eq!(world.doomed(), [""; 0]);
-    assert_eq!(
-        world.told(),
-        [
-            "Record a.org/old: extra: the server's JSON of it has two values of `owner`, and so it is left alone"
-        ]
-    );
-}
-
 #[test]
 fn what_is_on_its_way_out_is_no_deletion_of_ours() {
     let world = World::new(vec![Item { deleting: true, ..ours("old") }]);
