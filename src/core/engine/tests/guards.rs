@@ -62,6 +62,8 @@ fn a_create_that_replaces_nothing_needs_no_read() {
     let guard = || ("If-None-Match".to_owned(), Template(vec![Piece::Literal("*".into())]));
     assert_eq!(with(&|team| create(team, &|op| op.headers.push(guard()))), 0, "its backend says so");
     assert_eq!(with(&|team| team.read = Read::FromList), 0, "there is none");
+    assert_eq!(with(&|team| team.update = None), 0, "a PUT changes nothing that is there");
+    assert_eq!(with(&|team| team.exists = Filter::parse(".body.there").ok()), 0, "the server says so");
 }
 
 fn codes(report: &Report) -> Vec<&'static str> {
