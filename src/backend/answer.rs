@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use url::Url;
 
-use crate::core::exchange::{Answer, Failure, FailureClass, Item, Target, VersionToken};
+use crate::core::exchange::{Answer, Failure, FailureClass, Item, Operation, Target, VersionToken};
 use crate::core::filter::{Filter, FilterError, Vars};
-use crate::core::key::OTHER_TYPE;
 use crate::core::kind::{Kind, Method, Op, Version};
 use crate::core::managers::Contested;
 use crate::core::path::{Path, Step};
@@ -17,12 +16,14 @@ use crate::core::value::Value;
 use crate::core::veil::Veil;
 
 use super::etag;
-use super::item::{State, answer_vars, envelope, failed, id_text, look, place_of, version_on, version_token};
+use super::item::{State, answer_vars, envelope, failed, id_text, look, one_of, version_on, version_token};
 use super::operation;
 use super::path::unescape;
 use super::refusal::{Context, is_html, text_of};
 use super::request::{backend_failure, filter_failure, target_vars};
+use super::same::{has_another_name, is_as_listed, same_id, same_object};
 use super::trouble;
+use super::twice::{self, Reading};
 use super::wire::{HttpAnswer, Role};
 
 /// An operation on one object that has been answered.
@@ -37,7 +38,33 @@ pub struct Asked<'a> {
 
 /// What a read tells. `version` is the collection's own, where versions come from a request.
 pub fn read(context: &Context, asked: Asked, answer: &HttpAnswer, version: Option<VersionToken>) -> Answer {
-    reading(context, asked, answer, version).unwrap_or_else(Answer::Failed)
+    either(context, asked, answer, version).unwrap_or_else(Answer::Failed)
+}
+
+/// What a read tells, whichever of the members counts that stand twice in it: the same of the same object.
+fn either(
+    context: &Context,
+    asked: Asked,
+    answer: &HttpAnswer,
+    version: Option<VersionToken>,
+) -> Result<Answer, Failure> {
+    let Reading { value, first } = bodies_of(answer);
+    let Some(first) = first else { return reading(context, asked, answer, value, version) };
+    let ambiguous = |place: String| {
+        let what = "the answer has a member twice, and so two values";
+        let what = format!("{what} at `{place}`: what it tells of the object cannot be made out");
+        context.not_the_api(answer, &what)
+    };
+    let place = twice::place(&first, &value);
+    let last = reading(context, asked, answer, value, version.clone())?;
+    match (reading(context, asked, answer, first, version), last) {
+        (Ok(Answer::Found(first)), Answer::Found(last)) => {
+            let one = one_of(Some(first), Some(last)).map_err(ambiguous)?;
+            Ok(one.map_or(Answer::Absent, Answer::Found))
+        }
+        (Ok(Answer::Absent), Answer::Absent) => Ok(Answer::Absent),
+        _ => Err(ambiguous(place)),
+    }
 }
 
 /// What a write tells.
@@ -49,7 +76,9 @@ pub fn write(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -
 pub fn check(context: &Context, asked: Asked, answer: &HttpAnswer) -> Answer {
     match writing(context, asked, Role::Check, answer) {
         // Another answer than the object says no more than that the write would be taken.
-        Ok(accepted @ Answer::Accepted { .. }) => reading(context, asked, answer, None).unwrap_or(accepted),
+        Ok(accepted @ Answer::Accepted { .. }) => {
+            reading(context, asked, answer, body_of(answer), None).unwrap_or(accepted)
+        }
         Ok(told) => told,
         Err(failure) => Answer::Failed(failure),
     }
@@ -96,8 +125,8 @@ impl Seen {
 }
 
 impl Asked<'_> {
-    fn see(&self, context: &Context, answer: &HttpAnswer) -> Result<Seen, Failure> {
-        let body = body_of(answer);
+    /// `body` is what the answer has, as filters see it.
+    fn see(&self, context: &Context, answer: &HttpAnswer, body: Value) -> Result<Seen, Failure> {
         // A filter for objects need not fit the text of an error.
         let strict = (200..300).contains(&answer.status) && !body.is_string();
         let vars = self.vars(answer);
@@ -136,12 +165,13 @@ fn reading(
     context: &Context,
     asked: Asked,
     answer: &HttpAnswer,
+    body: Value,
     version: Option<VersionToken>,
 ) -> Result<Answer, Failure> {
     if matches!(answer.status, 404 | 410) {
         return Ok(Answer::Absent);
     }
-    let mut seen = asked.see(context, answer)?;
+    let mut seen = asked.see(context, answer, body)?;
     if seen.state.absent || matches!(seen.failed, Some(404 | 410)) {
         return Ok(Answer::Absent);
     }
@@ -172,7 +202,7 @@ fn reading(
     same_object(context, asked, answer, &value, &vars)?;
     let found = look(&asked.kind.id, &value, &vars).map_err(|error| context.wrap(filter_failure(error)))?;
     let id = id_text(&asked.kind.id, found).map_err(|error| fault(error.to_string()))?;
-    same_id(context, asked, id.as_deref())?;
+    same_id(context, asked, id.as_deref(), &value, &vars)?;
     let on_item =
         version_on(asked.kind, &value, &vars).map_err(|error| context.wrap(filter_failure(error)))?;
     let tag = || answer.header("etag").and_then(etag::token);
@@ -188,6 +218,7 @@ fn reading(
         value: Arc::new(value),
         deleting: state.deleting,
         ready: state.ready,
+        ambiguous: Vec::new(),
     }))
 }
 
@@ -233,86 +264,9 @@ fn presence(context: &Context, asked: Asked, vars: &Vars) -> Result<Value, Failu
     Ok(value)
 }
 
-/// Refuses an object with another id than the one that stood in the request.
-fn same_id(context: &Context, asked: Asked, found: Option<&str>) -> Result<(), Failure> {
-    let wanted = asked.target.server_id.as_deref().filter(|_| asked.op.needs_id());
-    match wanted.zip(found) {
-        Some((wanted, found)) if !wanted.eq_ignore_ascii_case(found) => Err(wrong_object(
-            context,
-            format!("the server answered with another object: one of the id `{found}`"),
-        )),
-        _ => Ok(()),
-    }
-}
-
-fn wrong_object(context: &Context, what: String) -> Failure {
-    context.fail(
-        FailureClass::WrongObject,
-        &what,
-        Some("check `read` and `key` of the kind in the backend".into()),
-    )
-}
-
-/// Refuses an object with another key than the one that was asked for, or another type than its documents have. A
-/// part that is not there says nothing, unless the same object had it before.
-fn same_object(
-    context: &Context,
-    asked: Asked,
-    answer: &HttpAnswer,
-    value: &Value,
-    vars: &Vars,
-) -> Result<(), Failure> {
-    let key = &asked.target.id.key;
-    let mut parts = key.parts().to_vec();
-    // A listing may tell a key that no read does.
-    let shown_alike = asked.kind.list.is_none() || is_as_listed(asked);
-    for (name, part) in &mut parts {
-        let place = asked.kind.part(name).and_then(|part| place_of(asked.kind, part));
-        let Some(place) = place else { continue };
-        let tells = |value: &Value| {
-            let found = look(place, value, vars).map_err(|error| context.wrap(filter_failure(error)))?;
-            Ok(found.filter(|found| !found.is_null()))
-        };
-        match (tells(value)?, &asked.target.observed) {
-            (Some(found), _) => *part = found,
-            (None, Some(before)) if shown_alike && tells(before)?.is_some() => {
-                let what = "the server answered with something else: it has no";
-                return Err(wrong_object(context, format!("{what} `{name}`, which the object had before")));
-            }
-            (None, _) => {}
-        }
-    }
-    let kind = asked.kind.document.as_ref().map(|document| &*document.kind);
-    if let Some((found, wanted)) = value["kind"].as_str().zip(kind).filter(|(found, wanted)| found != wanted)
-    {
-        let what = format!("the server answered with another object: a `{found}`, not a `{wanted}`");
-        return Err(wrong_object(context, what));
-    }
-    let found = asked.kind.key_of(parts);
-    if found == *key {
-        return Ok(());
-    }
-    let respelt = asked.kind.other_type(key, &found);
-    Err(match respelt {
-        Some(types) => {
-            let what = format!("the server answered with a key of another type: {types}");
-            let failure = context.not_the_api(answer, &what);
-            Failure { hint: failure.hint.or(Some(OTHER_TYPE.into())), ..failure }
-        }
-        None => wrong_object(context, format!("the server answered with another object: `{found}`")),
-    })
-}
-
-/// Whether the objects of reads and of listings are as the API has them.
-fn is_as_listed(asked: Asked) -> bool {
-    let is_plain = |items: &Option<Filter>| items.as_ref().is_none_or(|items| items.plain().is_some());
-    let listed = asked.kind.list.as_ref();
-    let listed = listed.filter(|list| !list.partial && list.op.item.is_none() && is_plain(&list.items));
-    listed.is_some() && asked.op.item.is_none() && !asked.kind.is_singleton()
-}
-
 fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> Result<Answer, Failure> {
-    let seen = asked.see(context, answer)?;
+    let Reading { value, first } = bodies_of(answer);
+    let seen = asked.see(context, answer, value)?;
     let error = seen.error(answer);
     // An answer without a body shows no object, neither one that is there nor one that is not.
     let absent = seen.state.absent && !answer.body.is_empty();
@@ -349,14 +303,13 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
         return Err(failure);
     }
     let operation = operation::begun(context, asked, role, answer, &seen.envelope, &seen.vars)?;
-    let server_id = match &operation {
-        // The answer to a batch is about many objects: it tells the id of none.
-        _ if role != Role::Create || asked.op.batch.is_some() => None,
-        // The answer may be the operation's alone; its end is asked for the id again.
-        Some(_) if asked.op.id.is_some() => new_id(context, asked, answer, &seen).unwrap_or(None),
-        Some(begun) => new_id(context, asked, answer, &seen)?.filter(|id| !operation::names(&begun.url, id)),
-        None => new_id(context, asked, answer, &seen)?,
-    };
+    let id_of = |seen: &Seen| told_id(context, asked, role, answer, operation.as_ref(), seen);
+    let mut server_id = id_of(&seen)?;
+    if let Some(first) = first {
+        // An id that depends on which of two members counts is none: the object is looked for by its name.
+        let other = asked.see(context, answer, first).and_then(|seen| id_of(&seen)).ok().flatten();
+        server_id = server_id.filter(|id| other.as_ref() == Some(id));
+    }
     Ok(match operation {
         Some(operation) => Answer::Begun { operation, server_id },
         None => {
@@ -364,6 +317,27 @@ fn writing(context: &Context, asked: Asked, role: Role, answer: &HttpAnswer) -> 
             Answer::Accepted { server_id, pending: answer.status == 202, inside }
         }
     })
+}
+
+/// The id of a new object, where the answer to its create tells it.
+fn told_id(
+    context: &Context,
+    asked: Asked,
+    role: Role,
+    answer: &HttpAnswer,
+    operation: Option<&Operation>,
+    seen: &Seen,
+) -> Result<Option<Arc<str>>, Failure> {
+    match operation {
+        // The answer to a batch is about many objects: it tells the id of none.
+        _ if role != Role::Create || asked.op.batch.is_some() => Ok(None),
+        // The answer may be the operation's alone; its end is asked for the id again.
+        Some(_) if asked.op.id.is_some() => Ok(new_id(context, asked, answer, seen).unwrap_or(None)),
+        Some(begun) => {
+            Ok(new_id(context, asked, answer, seen)?.filter(|id| !operation::names(&begun.url, id)))
+        }
+        None => new_id(context, asked, answer, seen),
+    }
 }
 
 /// Whether a create was refused since its idempotency key belongs to one of another payload. The status alone says
@@ -417,6 +391,10 @@ fn new_id(
         Some(filter) => filter.one(body, &seen.vars).map_err(fault)?,
         None => Some(body.clone()),
     };
+    // What tells of another object tells the id of none of ours.
+    if item.as_ref().is_some_and(|item| has_another_name(asked, item, &seen.vars)) {
+        return Ok(None);
+    }
     // What is not the id here may be one later: an answer to a write is only a hint.
     let on_item = item.and_then(|item| look(&asked.kind.id, &item, &seen.vars).ok().flatten());
     if let Ok(Some(id)) = id_text(&asked.kind.id, on_item) {
@@ -430,10 +408,16 @@ fn new_id(
 
 /// The body as filters see it: JSON, else a text, else null.
 pub(super) fn body_of(answer: &HttpAnswer) -> Value {
+    bodies_of(answer).value
+}
+
+/// [`body_of`], whichever of the members counts that stand twice.
+fn bodies_of(answer: &HttpAnswer) -> Reading {
+    let plain = |value| Reading { value, first: None };
     match text_of(answer) {
-        _ if answer.body.is_empty() => Value::Null,
-        Some(text) => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
-        None => Value::Null,
+        _ if answer.body.is_empty() => plain(Value::Null),
+        Some(text) => twice::read(text).unwrap_or_else(|_| plain(text.into())),
+        None => plain(Value::Null),
     }
 }
 

@@ -445,3 +445,47 @@ fn an_object_of_another_id_or_type_is_another() {
         assert_eq!(word(&got), want);
     }
 }
+
+/// Some APIs leave the name out of reads. What has another id than was seen is then another object; where the name is
+/// told, it was made anew under it.
+#[test]
+fn an_object_without_its_name_and_with_another_id_is_another() {
+    let wrong = "WrongObject: doing it: the server answered with another object: one of the id `8`";
+    let nameless = Kind { parts: kind().parts.into_iter().take(1).collect(), ..kind() };
+    for (kind, seen, hint, told, want) in [
+        (kind(), Some(json!({"id": 7})), None, r#"{"id":8,"x":1}"#, wrong),
+        (kind(), Some(json!({"id": 7})), None, r#"{"id":"7","x":1}"#, r#"found {"id":"7","x":1}"#),
+        (kind(), Some(json!({"id": 7})), None, r#"{"x":1}"#, r#"found {"x":1}"#),
+        (kind(), Some(json!({"x": 1})), None, r#"{"id":8}"#, r#"found {"id":8}"#),
+        (kind(), None, Some("7"), r#"{"id":8}"#, r#"found {"id":8}"#),
+        (
+            kind(),
+            Some(json!({"id": 7})),
+            None,
+            r#"{"id":8,"name":"orders"}"#,
+            r#"found {"id":8,"name":"orders"}"#,
+        ),
+        // Of what never tells a name, as settings, the id may be one of the state.
+        (nameless, Some(json!({"id": 7})), None, r#"{"id":8}"#, r#"found {"id":8}"#),
+    ] {
+        let Read::Op(op) = &kind.read else { panic!("a read of its own") };
+        let got = with(&kind, op, |context, asked| {
+            let (observed, server_id) = (seen.clone().map(Arc::new), hint.map(Arc::from));
+            let target = Target { observed, server_id, ..asked.target.clone() };
+            read(context, Asked { target: &target, ..asked }, &answer(200, &[], told), None)
+        });
+        assert_eq!(word(&got), want, "{told} after {seen:?}");
+    }
+}
+
+/// An answer that tells another name is no word on what a create has made.
+#[test]
+fn the_id_of_another_name_is_not_ours() {
+    for (told, want) in [
+        (r#"{"id":9,"name":"orders"}"#, "accepted 9"),
+        (r#"{"id":9}"#, "accepted 9"),
+        (r#"{"id":9,"name":"other"}"#, "accepted -"),
+    ] {
+        assert_eq!(word(&write_of(&kind(), Role::Create, answer(201, &[], told))), want, "{told}");
+    }
+}

@@ -98,6 +98,7 @@ mod tests {
             value: Arc::new(json!(value)),
             deleting: false,
             ready: None,
+            ambiguous: Vec::new(),
         };
         let items = names.iter().filter(|name| !name.starts_with('-')).map(item).collect();
         let others =

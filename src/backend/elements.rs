@@ -9,10 +9,11 @@ use crate::core::identity::Key;
 use crate::core::kind::{Part, Version};
 use crate::core::value::{Value, type_name};
 
-use super::item::{ItemError, id_text, key_of, listed, look, place_of, version_token};
+use super::item::{ItemError, id_text, key_of, listed, look, one_of, place_of, version_token};
 use super::listing::{Elements, Listed, OpenPage};
 use super::refusal::Context;
-use super::scan;
+use super::scan::{self, Unpicked};
+use super::twice::{self, Reading};
 use super::wire::HttpAnswer;
 
 /// What a page holds.
@@ -63,7 +64,7 @@ impl OpenPage {
                 out.seen = places.len();
                 for (at, place) in places.into_iter().enumerate() {
                     let element = &body[place];
-                    let whole = || serde_json::from_str(element).map_err(|_| ItemError::Unreadable);
+                    let whole = || twice::read(element).map_err(|_| ItemError::Unreadable);
                     let taken =
                         reader.raw(element).and_then(|read| out.take(&reader, wanted, version, read, whole));
                     errors.extend(taken.err().map(|error| (at, error)));
@@ -72,7 +73,7 @@ impl OpenPage {
             Elements::Trees(trees) => {
                 out.seen = trees.len();
                 for (at, tree) in trees.into_iter().enumerate() {
-                    let read = reader.tree(&tree);
+                    let read = reader.either(&tree);
                     let taken = read.and_then(|read| out.take(&reader, wanted, version, read, || Ok(tree)));
                     errors.extend(taken.err().map(|error| (at, error)));
                 }
@@ -97,7 +98,7 @@ impl PageItems {
         wanted: &Wanted,
         version: Option<&VersionToken>,
         read: Read,
-        whole: impl FnOnce() -> Result<Value, ItemError>,
+        whole: impl FnOnce() -> Result<Reading, ItemError>,
     ) -> Result<(), ItemError> {
         let kind = reader.of.kind;
         let wanted = match wanted {
@@ -109,7 +110,14 @@ impl PageItems {
             return Ok(());
         }
         let version = read.version.or_else(|| version.cloned());
-        match listed(kind, read.key, read.id, version, whole()?, &reader.vars)? {
+        let Reading { value, first } = whole()?;
+        let judge =
+            |value| listed(kind, read.key.clone(), read.id.clone(), version.clone(), value, &reader.vars);
+        let item = match first {
+            None => judge(value)?,
+            Some(first) => one_of(judge(first)?, judge(value)?).map_err(ItemError::Twice)?,
+        };
+        match item {
             Some(item) if wanted => self.items.push(item),
             Some(item) => self.others.push((item.key, item.server_id)),
             None => {}
@@ -136,7 +144,14 @@ impl<'a> Reader<'a> {
 
     /// An element as text.
     pub fn raw(&self, element: &str) -> Result<Read, ItemError> {
-        let found = scan::pick(element, &self.paths).map_err(|_| ItemError::Unreadable)?;
+        let found = match scan::pick(element, &self.paths) {
+            Ok(found) => found,
+            // What stands twice may say the same where it counts.
+            Err(Unpicked::Twice(_)) => {
+                return self.either(&twice::read(element).map_err(|_| ItemError::Unreadable)?);
+            }
+            Err(Unpicked::NotJson) => return Err(ItemError::Unreadable),
+        };
         let read = self.read(&mut |filter: &Filter| {
             let path = filter.plain().expect("only plain paths come here");
             let at = self.paths.iter().position(|have| *have == path).expect("all paths were picked");
@@ -146,6 +161,17 @@ impl<'a> Reader<'a> {
             Ok(element) => self.explain(error, &element),
             Err(_) => error,
         })
+    }
+
+    /// An element as a tree, whichever of the members counts that stand twice in it.
+    fn either(&self, element: &Reading) -> Result<Read, ItemError> {
+        let Reading { value, first } = element;
+        let read = self.tree(value)?;
+        match first.as_ref().map(|first| (first, self.tree(first))) {
+            Some((_, Ok(other))) if (&other.key, &other.id) == (&read.key, &read.id) => Ok(read),
+            Some((first, _)) => Err(ItemError::Twice(twice::place(first, value))),
+            None => Ok(read),
+        }
     }
 
     /// An element as a tree.

@@ -8,6 +8,7 @@ use crate::core::identity::Key;
 use crate::core::kind::{Kind, Parent, Part, Version};
 use crate::core::value::{Map, Value, plain_text, type_name};
 
+use super::twice;
 use super::wire::HttpAnswer;
 
 /// What is wrong with an element.
@@ -21,6 +22,8 @@ pub enum ItemError {
     OddId { filter: String, found: &'static str },
     #[error("it nests too deep, or is not JSON")]
     Unreadable,
+    #[error("it has a member twice, and so two values at `{0}`: which object it is cannot be told")]
+    Twice(String),
     #[error(transparent)]
     Filter(#[from] FilterError),
 }
@@ -196,6 +199,23 @@ pub fn listed(
         value: Arc::new(value),
         deleting: state.deleting,
         ready: state.ready,
+        ambiguous: Vec::new(),
     };
     Ok((!state.absent).then_some(item))
+}
+
+/// The one object that a text tells of in which a member stands twice: `first` and `last` are what it is where the
+/// first one counts and the last. An error names a place, where they are not the same object in the same state.
+pub fn one_of(first: Option<Item>, last: Option<Item>) -> Result<Option<Item>, String> {
+    let (first, last) = match (first, last) {
+        (None, None) => return Ok(None),
+        (Some(first), Some(last)) => (first, last),
+        (Some(_), None) | (None, Some(_)) => return Err(".".into()),
+    };
+    let is_same =
+        (&first.key, &first.server_id, first.deleting) == (&last.key, &last.server_id, last.deleting);
+    match is_same {
+        true => Ok(Some(Item { ambiguous: twice::differing(&first.value, &last.value), ..last })),
+        false => Err(twice::place(&first.value, &last.value)),
+    }
 }

@@ -163,7 +163,7 @@ impl Known {
                 }
             }
             Elements::Trees(trees) => {
-                for tree in trees {
+                for tree in trees.into_iter().map(|tree| tree.value) {
                     let text = tree.to_string();
                     let read = || reader.tree(&tree);
                     digests.push(self.element(of, &reader, version, &text, read, || Ok(tree.clone())));

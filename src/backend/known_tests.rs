@@ -206,6 +206,7 @@ fn an_object_alone() {
         value: Arc::new(queue("a", durable, 0)),
         deleting: false,
         ready: None,
+        ambiguous: Vec::new(),
     };
     let mut known = KnownObject::new(interest.clone());
     assert_eq!(known.take(&rules, Some(&item(true))), None);

@@ -11,7 +11,7 @@ use url::Url;
 use crate::core::exchange::{Collection, Failure, FailureClass};
 use crate::core::filter::{Filter, Vars};
 use crate::core::kind::{Kind, ListOp, Version};
-use crate::core::value::{Value, type_name};
+use crate::core::value::{Value, equal, type_name};
 
 use super::answer::body_of;
 use super::elements::{Read, Reader};
@@ -22,6 +22,7 @@ use super::refusal::{Context, text_of};
 use super::request::{filter_failure, vars};
 use super::scan;
 use super::trouble;
+use super::twice::Reading;
 use super::wire::HttpAnswer;
 
 /// A page that has been opened.
@@ -43,7 +44,7 @@ impl OpenPage {
 pub(super) enum Elements {
     /// Where they stand in the body.
     Places(Vec<Range<usize>>),
-    Trees(Vec<Value>),
+    Trees(Vec<Reading>),
 }
 
 /// What a page belongs to.
@@ -141,7 +142,7 @@ impl<'a> Picked<'a> {
         let elements = list.items.as_ref().and_then(Filter::plain).unwrap_or_default();
         let onward = list.page.iter().flat_map(|page| [&page.next, &page.total]).flatten();
         let paths: Vec<&[String]> = [elements].into_iter().chain(onward.filter_map(Filter::plain)).collect();
-        let found = scan::pick(body, &paths).map_err(|_| context.not_json(answer))?;
+        let found = scan::pick(body, &paths).map_err(|why| context.unpicked(answer, why))?;
         let onward = paths.into_iter().zip(found.iter().copied()).skip(1).collect();
         Ok(Picked { context, answer, elements: found.first().copied().flatten(), onward })
     }
@@ -183,15 +184,40 @@ fn places(
 /// The elements as the filters make them, and how many the server sent: a filter may drop some, and a page
 /// that is full must not look short for that.
 fn trees(context: &Context, listed: Listed, answer: &HttpAnswer) -> Result<(Elements, u64), Failure> {
-    let body: Value = context.json(answer)?;
+    let body = context.reading(answer)?;
+    let sent = longest_list(&body.value, 0);
+    let elements = elements(context, listed, answer, body.value)?;
+    let sent = sent.max(elements.len());
+    let Some(first) = body.first else {
+        let plain = |value| Reading { value, first: None };
+        return Ok((Elements::Trees(elements.into_iter().map(plain).collect()), sent as u64));
+    };
+    // Which list it is must not depend on which of two members counts; what is in its elements is judged with each.
+    let others = self::elements(context, listed, answer, first)?;
+    if others.len() != elements.len() {
+        return Err(context.not_the_api(answer, "the answer has a member twice, and so two lists"));
+    }
+    let pair = |(value, first): (Value, Value)| Reading {
+        first: Some(first).filter(|first| !equal(first, &value)),
+        value,
+    };
+    Ok((Elements::Trees(elements.into_iter().zip(others).map(pair).collect()), sent as u64))
+}
+
+/// The elements that the filters make of a body.
+fn elements(
+    context: &Context,
+    listed: Listed,
+    answer: &HttpAnswer,
+    body: Value,
+) -> Result<Vec<Value>, Failure> {
     let vars = listed.vars(answer);
     let fault = |error| context.wrap(filter_failure(error));
-    let sent = longest_list(&body, 0);
     let found = match &listed.list.items {
         Some(filter) => filter.one(&body, &vars).map_err(fault)?,
         None => Some(body),
     };
-    let mut elements = match found {
+    let elements = match found {
         Some(Value::Array(elements)) => elements,
         Some(Value::Null) => Vec::new(),
         other => {
@@ -199,12 +225,13 @@ fn trees(context: &Context, listed: Listed, answer: &HttpAnswer) -> Result<(Elem
             return Err(no_list(context, listed, answer, found));
         }
     };
-    if let Some(filter) = &listed.list.op.item {
-        let each = elements.iter().map(|element| filter.one(element, &vars).map_err(fault));
-        elements = each.filter_map(Result::transpose).collect::<Result<_, _>>()?;
+    match &listed.list.op.item {
+        Some(filter) => {
+            let each = elements.iter().map(|element| filter.one(element, &vars).map_err(fault));
+            each.filter_map(Result::transpose).collect()
+        }
+        None => Ok(elements),
     }
-    let sent = sent.max(elements.len());
-    Ok((Elements::Trees(elements), sent as u64))
 }
 
 /// The length of the longest list at the top of a body.
@@ -254,7 +281,7 @@ fn fingerprint(listed: Listed, answer: &HttpAnswer, elements: &Elements) -> u64 
         }
         Elements::Trees(trees) => {
             for tree in trees.first().into_iter().chain(trees.last()) {
-                add(reader.tree(tree), &tree.to_string());
+                add(reader.tree(&tree.value), &tree.value.to_string());
             }
         }
     }

@@ -26,10 +26,14 @@ pub mod preset;
 pub mod probe;
 pub mod refusal;
 pub mod request;
+mod same;
 pub mod scan;
 pub mod token;
 pub mod trouble;
+pub mod twice;
 pub mod wire;
 
 #[cfg(test)]
 pub(crate) mod testing;
+#[cfg(test)]
+mod twice_tests;

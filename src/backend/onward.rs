@@ -5,7 +5,7 @@ use url::Url;
 use crate::core::exchange::{Failure, FailureClass};
 use crate::core::filter::{Filter, Vars};
 use crate::core::kind::{ListOp, PageBy};
-use crate::core::value::{Map, Value, plain_text, type_name};
+use crate::core::value::{Map, Value, canonical_text, plain_text, type_name};
 
 use super::base::Elsewhere;
 use super::link;
@@ -13,6 +13,7 @@ use super::page::PageFacts;
 use super::refusal::{Context, text_of};
 use super::request::filter_failure;
 use super::scan;
+use super::twice::Reading;
 use super::wire::HttpAnswer;
 
 /// Looks up what a filter finds on a page.
@@ -93,11 +94,22 @@ fn content_range(text: &str) -> Option<Range> {
 pub fn look(context: &Context, filter: &Filter, answer: &HttpAnswer) -> Result<Option<Value>, Failure> {
     if let Some(path) = filter.plain() {
         let body = text_of(answer).unwrap_or_default();
-        let found = scan::pick(body, &[path]).map_err(|_| context.not_json(answer))?.pop().flatten();
+        let found = scan::pick(body, &[path]).map_err(|why| context.unpicked(answer, why))?.pop().flatten();
         return Ok(found.and_then(|text| serde_json::from_str(text).ok()));
     }
-    let body: Value = context.json(answer)?;
-    filter.one(&body, &Vars::default()).map_err(|error| context.wrap(filter_failure(error)))
+    let Reading { value, first } = context.reading(answer)?;
+    let found =
+        |body| filter.one(body, &Vars::default()).map_err(|error| context.wrap(filter_failure(error)));
+    let last = found(&value)?;
+    match first {
+        Some(first)
+            if found(&first)?.map(|value| canonical_text(&value)) != last.as_ref().map(canonical_text) =>
+        {
+            let what = format!("the answer has a member twice, and so two values of `{}`", filter.text());
+            Err(context.not_the_api(answer, &what))
+        }
+        _ => Ok(last),
+    }
 }
 
 /// A cursor that leads on. A server without more says so by null, by nothing, or by an empty text.

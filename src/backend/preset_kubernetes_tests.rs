@@ -79,6 +79,36 @@ fn secrets_are_sent_encoded_and_seen_in_both_forms() {
     assert_eq!(run(items.as_ref(), &answer), seen);
 }
 
+/// Whatever else a kind makes of its body, an update says which object it is for.
+#[test]
+fn an_update_is_for_the_object_that_was_read() {
+    for name in ["ConfigMap", "Secret", "Service", "Deployment", "StatefulSet", "Namespace", "Widget"] {
+        let kind = kind(name);
+        let ours = || json!({"kind": name, "metadata": {"name": "a"}});
+        for (op, what) in [(&kind.create, "create"), (&kind.update, "update"), (&kind.check, "check")] {
+            let body = op.as_ref().and_then(|op| op.body.as_ref()).expect("a body");
+            let sent = |seen: Value| body.one(&ours(), &Vars(vec![("observed", seen)])).expect("it runs");
+            assert_eq!(sent(Value::Null), Some(ours()), "{name}: {what} of what is not there");
+            let with = json!({"kind": name, "metadata": {"name": "a", "uid": "u-1"}});
+            assert_eq!(sent(json!({"metadata": {"name": "a", "uid": "u-1"}})), Some(with), "{name}: {what}");
+        }
+    }
+}
+
+#[test]
+fn another_uid_is_a_conflict() {
+    let failed = kind("ConfigMap").failed.expect("a filter");
+    let told = |status: u16, field: &str| {
+        let causes =
+            json!([{"reason": "FieldValueInvalid", "message": "field is immutable", "field": field}]);
+        let answer = json!({"status": status, "body": {"details": {"causes": causes}}});
+        failed.one(&answer, &Vars::default()).expect("it runs")
+    };
+    assert_eq!(told(422, "metadata.uid"), Some(json!(409)));
+    assert_eq!(told(422, "spec.clusterIP"), Some(json!(false)));
+    assert_eq!(told(400, "metadata.uid"), Some(json!(false)));
+}
+
 #[test]
 fn what_apply_insists_on_is_filled_in() {
     for (name, value, want) in [

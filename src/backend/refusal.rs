@@ -15,6 +15,8 @@ use crate::core::redact::Redactor;
 use crate::core::value::{Value, plain_text};
 
 use super::request::Site;
+use super::scan::Unpicked;
+use super::twice::{self, Reading};
 use super::wire::HttpAnswer;
 
 /// What an answer is judged with.
@@ -100,6 +102,25 @@ impl Context<'_> {
     /// Another content, or JSON that ends too early or nests too deep.
     pub fn json<'b, T: Deserialize<'b>>(&self, answer: &'b HttpAnswer) -> Result<T, Failure> {
         serde_json::from_str(text_of(answer).unwrap_or_default()).map_err(|_| self.not_json(answer))
+    }
+
+    /// [`Context::json`], whichever of the members counts that stand twice.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn reading(&self, answer: &HttpAnswer) -> Result<Reading, Failure> {
+        twice::read(text_of(answer).unwrap_or_default()).map_err(|_| self.not_json(answer))
+    }
+
+    /// A JSON answer of which something was to be picked.
+    pub fn unpicked(&self, answer: &HttpAnswer, why: Unpicked) -> Failure {
+        match why {
+            Unpicked::NotJson => self.not_json(answer),
+            Unpicked::Twice(name) => {
+                let what = format!("the answer has `{name}` twice, with different values");
+                self.not_the_api(answer, &what)
+            }
+        }
     }
 
     /// A success that should have been JSON.

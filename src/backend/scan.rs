@@ -9,14 +9,31 @@ use std::ops::Range;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// The values at plain paths, one for each path; `None` where the path is not there. Of a member that stands
-/// twice the last one counts, as in a tree.
+/// Why nothing is picked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unpicked {
+    NotJson,
+    /// This member is on the way to what is asked for, and stands twice, with different values.
+    Twice(String),
+}
+
+impl From<serde_json::Error> for Unpicked {
+    fn from(_: serde_json::Error) -> Unpicked {
+        Unpicked::NotJson
+    }
+}
+
+/// The values at plain paths, one for each path; `None` where the path is not there.
 ///
 /// # Errors
-/// A text that is not JSON.
-pub fn pick<'j>(json: &'j str, paths: &[&[String]]) -> serde_json::Result<Vec<Option<&'j str>>> {
+/// A text that is not JSON, or of which nobody can say what it has at one of the paths.
+pub fn pick<'j>(json: &'j str, paths: &[&[String]]) -> Result<Vec<Option<&'j str>>, Unpicked> {
     let heads: Vec<&str> = paths.iter().filter_map(|path| path.first()).map(String::as_str).collect();
-    let mut found = if heads.is_empty() { Vec::new() } else { members(json, &heads)? }.into_iter();
+    let found = if heads.is_empty() { Found::default() } else { found(json, &heads)? };
+    if let Some(name) = found.twice {
+        return Err(Unpicked::Twice(heads[name].to_owned()));
+    }
+    let mut found = found.values.into_iter();
     let one = |path: &&[String]| {
         let Some((_, below)) = path.split_first() else { return Ok(Some(json)) };
         match found.next().expect("one for each path that has a head") {
@@ -28,14 +45,27 @@ pub fn pick<'j>(json: &'j str, paths: &[&[String]]) -> serde_json::Result<Vec<Op
     paths.iter().map(one).collect()
 }
 
-/// The values of a map's members by name, one for each name; all `None` for what is no map.
+/// The values of a map's members by name, one for each name; all `None` for what is no map. Of a member that stands
+/// twice the last one counts, as in a tree.
 ///
 /// # Errors
 /// A text that is not JSON.
 pub fn members<'j>(json: &'j str, names: &[&str]) -> serde_json::Result<Vec<Option<&'j str>>> {
+    found(json, names).map(|found| found.values)
+}
+
+/// The members that were asked for.
+#[derive(Default)]
+struct Found<'j> {
+    values: Vec<Option<&'j str>>,
+    /// The first of the names that stands twice, with different texts.
+    twice: Option<usize>,
+}
+
+fn found<'j>(json: &'j str, names: &[&str]) -> serde_json::Result<Found<'j>> {
     if !json.trim_start().starts_with('{') {
         serde_json::from_str::<IgnoredAny>(json)?;
-        return Ok(vec![None; names.len()]);
+        return Ok(Found { values: vec![None; names.len()], twice: None });
     }
     let mut reader = serde_json::Deserializer::from_str(json);
     let found = reader.deserialize_map(Members { names })?;
@@ -66,7 +96,7 @@ struct Members<'n> {
 }
 
 impl<'de> Visitor<'de> for Members<'_> {
-    type Value = Vec<Option<&'de str>>;
+    type Value = Found<'de>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map")
@@ -74,12 +104,16 @@ impl<'de> Visitor<'de> for Members<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut found = vec![None; self.names.len()];
+        let mut twice = None;
         while let Some(first) = map.next_key_seed(NameAmong { names: self.names })? {
             let Some(first) = first else {
                 map.next_value::<IgnoredAny>()?;
                 continue;
             };
             let value = map.next_value::<&'de RawValue>()?.get();
+            if found[first].is_some_and(|before| before != value) {
+                twice.get_or_insert(first);
+            }
             // A name may be asked for more than once.
             for (at, slot) in found.iter_mut().enumerate().skip(first) {
                 if self.names[at] == self.names[first] {
@@ -87,7 +121,7 @@ impl<'de> Visitor<'de> for Members<'_> {
                 }
             }
         }
-        Ok(found)
+        Ok(Found { values: found, twice })
     }
 }
 
@@ -147,6 +181,19 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_twice_on_the_way_is_not_picked() {
+        let twice = |name: &str| Err(Unpicked::Twice(name.into()));
+        for (json, want) in [
+            (r#"{"a":{"b":1},"a":{"b":2}}"#, twice("a")),
+            (r#"{"a":{"b":1,"b":2}}"#, twice("b")),
+            (r#"{"a":{"b":1,"c":1,"c":2},"d":1,"d":2}"#, Ok(vec![Some("1")])),
+            (r#"{"a":{"b":1,"b":1}}"#, Ok(vec![Some("1")])),
+        ] {
+            assert_eq!(pick(json, &[&path("a.b")]), want, "{json}");
+        }
+    }
+
+    #[test]
     fn what_is_not_json_is_an_error() {
         for text in ["", "{", r#"{"a":1"#, r#"{"a":1}}"#, r#"{"b":tru}"#, "<html>", "[1,"] {
             assert!(members(text, &["a"]).is_err(), "{text}");
@@ -174,7 +221,7 @@ mod tests {
             let tree: serde_json::Result<Value> = serde_json::from_str(&json);
             let paths = [path("a"), path("a.b"), path("b")];
             let picked = pick(&json, &[&paths[0], &paths[1], &paths[2]]);
-            proptest::prop_assert_eq!(tree.is_ok(), picked.is_ok());
+            proptest::prop_assert_eq!(tree.is_err(), picked == Err(Unpicked::NotJson));
             let (Ok(tree), Ok(picked)) = (tree, picked) else { return Ok(()) };
             for (pointer, text) in ["/a", "/a/b", "/b"].into_iter().zip(picked) {
                 let value = text.map(|text| serde_json::from_str::<Value>(text).expect("JSON"));

@@ -13,6 +13,7 @@ use super::identity::{Key, KindName, ObjectId};
 use super::kind::Wait;
 use super::managers::Contested;
 use super::patch::Operation as PatchOperation;
+use super::path::Path;
 use super::report::{Explanation, NOT_THE_API, WRONG_OBJECT};
 use super::value::Value;
 
@@ -206,6 +207,9 @@ pub struct Item {
     pub deleting: bool,
     /// What the kind's `ready` filter says; `None` where there is none.
     pub ready: Option<bool>,
+    /// Where the server's JSON has two values, since a member stands twice in it: the last one is in `value`. The first
+    /// few places.
+    pub ambiguous: Vec<Path>,
 }
 
 /// What came back.

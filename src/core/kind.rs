@@ -408,6 +408,17 @@ impl Kind {
         matches!(self.version, Version::None) && self.updates_whole()
     }
 
+    /// Whether a create may replace what nobody has looked at: a PUT to a name, which says nothing of what may be there.
+    /// Where the kind has versions, it says that nothing may be. What cannot be updated (`update: none`) is not changed by
+    /// a PUT either, and a server that says that an object `exists` has refused to replace it.
+    pub fn may_overwrite(&self) -> bool {
+        let says = |op: &Op| op.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("if-none-match"));
+        let unguarded = |op: &Op| op.method == Method::Put && op.send != Send::None && !says(op);
+        let refuses =
+            self.update.is_none() || self.exists.is_some() || !matches!(self.version, Version::None);
+        !refuses && self.create.as_ref().is_some_and(unguarded)
+    }
+
     /// Whether updates are applied: the server keeps account of who set what, and ours alone is sent.
     pub fn is_applied(&self) -> bool {
         self.managers.is_some() && self.update.as_ref().is_some_and(|update| update.send == Send::Ours)

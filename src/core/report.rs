@@ -4,6 +4,7 @@ use std::ops::AddAssign;
 
 use super::accept::Acceptance;
 use super::base::Side;
+use super::census::Census;
 use super::change::Change;
 use super::conflict::Conflict;
 use super::identity::ObjectId;
@@ -16,8 +17,8 @@ pub struct Report {
     /// In the order of the documents; those in sync too.
     pub objects: Vec<Entry>,
     pub requests: Requests,
-    /// Items that listings and reads showed, wanted or not.
-    pub seen: usize,
+    /// What listings and reads showed, wanted or not.
+    pub seen: Census,
     /// The run was interrupted: what is not settled says so.
     pub interrupted: bool,
     /// What the base has and the files have no longer. Nothing is done about it.
@@ -163,6 +164,9 @@ pub const CONTENDED: &str = "Contended";
 
 /// The code of the finding that a value could not be compared: its object may differ and count as in sync.
 pub const NOT_COMPARED: &str = "NotCompared";
+
+/// The code of the finding that a member stands twice in the server's JSON of the object, with different values.
+pub const DUPLICATE_MEMBER: &str = "DuplicateMember";
 
 /// The code of the finding that nothing guards the object's update against what others change meanwhile.
 pub const LOST_UPDATE_RISK: &str = "LostUpdateRisk";

@@ -56,7 +56,9 @@ pub fn report(report: &Report, redactor: &Redactor) -> Report {
         objects,
         left: report.left.iter().map(left).collect(),
         recorded: report.recorded.clone(),
-        ..*report
+        requests: report.requests,
+        seen: report.seen.clone(),
+        interrupted: report.interrupted,
     }
 }
 

@@ -305,7 +305,7 @@ fn summary(report: &Report) -> Summary {
             skipped: tally.skipped,
             extra: tally.extra,
         },
-        seen: report.seen,
+        seen: report.seen.count(),
         requests: Requests {
             list: sent.list,
             read: sent.read,

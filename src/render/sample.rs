@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use crate::core::census::Census;
 use crate::core::change::{Change, Reason, Shown};
 use crate::core::fields::Immutable;
 use crate::core::identity::{Key, KindName, ObjectId};
@@ -103,7 +104,7 @@ pub fn plan() -> Report {
     let same = (0..997).map(|i| entry("Binding", &format!("b{i}"), i + 1, Action::None, Outcome::InSync));
     let objects = [exchange, queue, created, policy].into_iter().chain(same).collect();
     let requests = Requests { list: 5, read: 1, ..Requests::default() };
-    Report { objects, requests, seen: 1_001, ..Report::default() }
+    Report { objects, requests, seen: Census::of(1_001), ..Report::default() }
 }
 
 /// An apply with every outcome.
@@ -123,5 +124,5 @@ pub fn applied() -> Report {
         entry("Policy", "f", 7, Action::None, Outcome::InSync),
     ];
     let requests = Requests { list: 4, read: 2, create: 2, update: 2, ..Requests::default() };
-    Report { objects, requests, seen: 5, ..Report::default() }
+    Report { objects, requests, seen: Census::of(5), ..Report::default() }
 }

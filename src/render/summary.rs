@@ -23,7 +23,7 @@ pub fn line(report: &Report, verb: Verb, elapsed: Option<Duration>) -> Line {
     };
     let requests = counted(report.requests.total() as usize, "request");
     let time = elapsed.map(|time| format!(", {}", seconds(time))).unwrap_or_default();
-    let seen = format!(" {} seen in {requests}{time}.", counted(report.seen, "object"));
+    let seen = format!(" {} seen in {requests}{time}.", counted(report.seen.count(), "object"));
     line.push(Style::Dim, &seen);
     line
 }

@@ -3,6 +3,7 @@ use serde_json::json;
 
 use super::super::sample::{applied, change, entry, plan};
 use super::*;
+use crate::core::census::Census;
 use crate::core::change::{Change, Reason};
 use crate::core::redact::Redactor;
 use crate::core::scrub;
@@ -17,7 +18,7 @@ fn shown(report: &Report, view: &View) -> String {
 }
 
 fn of(objects: Vec<Entry>) -> Report {
-    Report { seen: objects.len(), objects, ..Report::default() }
+    Report { seen: Census::of(objects.len()), objects, ..Report::default() }
 }
 
 /// Lines on which a change begins: the only ones with something in the seventh column and nothing, or a

@@ -7,6 +7,7 @@ use super::clients::Clients;
 use super::drive::Look;
 use super::runner::Runner;
 use super::walk::{Batch, Listed, Missed, Walk};
+use crate::core::census::Census;
 use crate::core::document::Document;
 use crate::core::exchange::Item;
 use crate::core::graph::Graph;
@@ -99,7 +100,11 @@ impl Runner {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
         let Runner { documents, graph, kinds, former, .. } = &*self;
         let swept = list(&sets, kinds, &clients).await;
-        let seen = swept.iter().map(|found| found.items.len()).sum();
+        let mut seen = Census::default();
+        let claims = sets.iter().flat_map(|set| &set.scope);
+        for (claim, found) in claims.zip(&swept) {
+            seen.saw_all(&claim.kind, found.items.iter().map(|item| &item.key));
+        }
         let plan = prune::plan(&Known { sets: &sets, documents, graph, kinds, former, holds }, swept, gates);
         self.swept = Report { requests: clients.requests(), seen, ..Report::default() };
         // What is told of an object is told once.
@@ -127,7 +132,7 @@ impl Runner {
     pub(super) fn with_swept(&mut self, mut report: Report) -> Report {
         report.objects.extend(self.swept.objects.iter().cloned());
         report.requests += std::mem::take::<Requests>(&mut self.swept.requests);
-        report.seen += self.swept.seen;
+        report.seen.join(&self.swept.seen);
         report
     }
 }

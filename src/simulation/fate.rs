@@ -49,6 +49,8 @@ pub enum Fate {
     Gone,
     /// A page lacks an item, and the total counts it.
     TotalAbove,
+    /// A page lacks an item, and nothing says so.
+    LeftOut,
     /// An item stands twice on a page.
     Twice,
     /// An item without its key.
@@ -84,7 +86,7 @@ impl Fate {
                 dice.one(&[RedirectElsewhere(302), RedirectElsewhere(307), RedirectLoop])
             }
             (Role::List, 2 | 3) => {
-                dice.one(&[NextElsewhere, NextRepeats, Gone, TotalAbove, Twice, Nameless, Truncated])
+                dice.one(&[NextElsewhere, NextRepeats, Gone, TotalAbove, LeftOut, Twice, Nameless, Truncated])
             }
             (role, 2 | 3) if !role.is_read() => dice.one(&[
                 LostAfter,
@@ -182,7 +184,7 @@ impl Fate {
             match self {
                 Fate::Twice => items.extend(items.first().cloned()),
                 Fate::Nameless => items.extend([json!({"size": 1})]),
-                Fate::TotalAbove => drop(items.pop()),
+                Fate::TotalAbove | Fate::LeftOut => drop(items.pop()),
                 _ => {}
             }
         }
@@ -199,13 +201,14 @@ impl Fate {
     }
 
     /// Whether it can happen to a request. A 404 to an object's own read proves that it is not there, whoever says
-    /// so: nothing can be told from a server that lies about this, nor from one that leaves out an item where its total
-    /// is not read.
-    pub fn fits(self, request: &HttpRequest, paging: Paging) -> bool {
+    /// so: nothing can be told from a server that lies about this. A listing that leaves out an item, and does not say
+    /// so, is believed of what is to go, and of what is created by POST. A PUT looks before it replaces anything.
+    pub fn fits(self, request: &HttpRequest, world: &World) -> bool {
         let is_cursor = request.role == Role::List && request.method == Method::Get;
         match self {
             Fate::Gone => is_cursor,
-            Fate::TotalAbove => matches!(paging, Paging::Whole | Paging::Numbers | Paging::Link),
+            Fate::TotalAbove => matches!(world.api.paging, Paging::Whole | Paging::Numbers | Paging::Link),
+            Fate::LeftOut => !world.api.ids && world.api.reads && world.doomed.is_empty(),
             Fate::Status(404) => request.role != Role::Read,
             _ => true,
         }

@@ -92,7 +92,7 @@ impl Sim {
         let mut fate = Fate::Well;
         if self.dice.percent(self.trouble.faults) {
             let drawn = Fate::draw(&mut self.dice, request);
-            fate = if drawn.fits(request, self.world.api.paging) { drawn } else { Fate::Well };
+            fate = if drawn.fits(request, &self.world) { drawn } else { Fate::Well };
             self.met.insert((format!("{:?}", request.role), fate));
         }
         if request.url.contains(CIRCLE) {

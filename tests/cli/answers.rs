@@ -5,6 +5,7 @@ use std::net::TcpListener;
 
 use insta::assert_snapshot;
 
+use crate::prune::{SET, folder, run};
 use crate::servers::{Raw, Say, Seen, Served, TEAM_AND_SPACE, backend};
 use crate::support::{Done, Scratch};
 
@@ -379,4 +380,41 @@ fn get_and_plan_say_it_as_well() {
     let json = scratch.trueup("plan -f a.yaml -f backend.yaml --output json").done().expect(1).json();
     assert_eq!(json["summary"]["results"]["unknown"], 1, "{json}");
     assert_eq!(json["objects"][0]["result"], "unknown", "{json}");
+}
+
+/// Of a member that stands twice some readers take the first one and others the last: it is told, and proves nothing.
+#[test]
+fn a_member_that_stands_twice() {
+    const OURS: &str = r#"{"name":"www","ttl":1,"ttl":60,"meta":{"owner":"me"}}"#;
+    const THEIRS: &str = r#"{"name":"old","ttl":60,"meta":{"owner":"you"},"meta":{"owner":"me"}}"#;
+    let raw = Raw::new(|seen| match &*seen.line {
+        "GET /zones/a.org" => Say::json(r#"{"name":"a.org"}"#),
+        "GET /zones" => Say::json(r#"[{"name":"a.org"}]"#),
+        "GET /zones/a.org/records" => Say::json(&format!("[{OURS},{THEIRS}]")),
+        "GET /zones/a.org/records/www" => Say::json(OURS),
+        "GET /zones/a.org/records/old" => Say::json(THEIRS),
+        line => Say::answer("501 Not Implemented", "", line),
+    });
+    let scratch = folder(&raw, SET);
+    let done = run(&scratch, "apply --yes --prune");
+    assert_snapshot!(done.told(), @"
+    exit 0
+    =   Record a.org/www   a.yaml:8
+        DuplicateMember: the server's JSON has a member twice, and so two values of `ttl`: the last one counts
+        hint: readers of JSON differ in which one they take (RFC 8259, 4): tell those who make the API
+    ?   Record a.org/old   a.yaml:6
+        extra: the server's JSON of it has two values of `meta.owner`, and so it is left alone
+    Applied: 1 extra, 1 in sync. 3 objects seen in 4 requests.
+    ");
+    let written = raw.lines().into_iter().filter(|line| !line.starts_with("GET "));
+    assert_eq!(written.collect::<Vec<_>>(), [""; 0]);
+    let report: serde_json::Value =
+        serde_json::from_str(&run(&scratch, "plan --output json -v").out).expect("JSON");
+    let objects = report["objects"].as_array().expect("objects").iter();
+    let codes: Vec<_> = objects.flat_map(|object| object["findings"].as_array().expect("a list")).collect();
+    assert_eq!(
+        codes.iter().map(|finding| &finding["code"]).collect::<Vec<_>>(),
+        ["DuplicateMember"],
+        "{report}"
+    );
 }

@@ -45,7 +45,7 @@ fn pending_drift_and_conflict_are_told_apart() {
           both           forced: 1 at the base, 2 here, 3 there
           m      9 → 1   drift: changed on the server
           n      1 → 2   pending: changed in the files
-    Applied: 1 updated. 2 objects seen in 4 requests.
+    Applied: 1 updated. 1 object seen in 4 requests.
     ");
     repository.run("drift -f m").expect(0);
 }

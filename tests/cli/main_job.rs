@@ -108,7 +108,7 @@ fn a_change_of_ours() {
           containers[name=app].image   "shop/web:4.2.0" → "shop/web:4.3.0"   differs on the server
     ~   Team platform      manifests/shop/teams.yaml:1      updated
         + members[2]   "edsger"   missing on the server
-    Applied: 2 updated, 4 in sync. 8 objects seen in 14 requests.
+    Applied: 2 updated, 4 in sync. 6 objects seen in 14 requests.
     "#);
     assert_snapshot!(run(&scratch, "plan --detailed-exitcode").told(), @"
     exit 0
@@ -130,7 +130,7 @@ fn a_change_of_someone_else() {
     exit 0
     ~   Service shop/api   manifests/shop/services.yaml:17   updated
           replicas   30 → 3   differs on the server
-    Applied: 1 updated, 5 in sync. 7 objects seen in 12 requests.
+    Applied: 1 updated, 5 in sync. 6 objects seen in 12 requests.
     ");
     assert_snapshot!(run(&scratch, "drift").told(), @"
     exit 0
@@ -184,7 +184,7 @@ fn a_part_of_it() {
     exit 0
     ~   Team platform   manifests/shop/teams.yaml:1   updated
           description   "Keeps the lights on" → "Keeps them on"   differs on the server
-    Applied: 1 updated. 3 objects seen in 4 requests.
+    Applied: 1 updated. 2 objects seen in 4 requests.
     "#);
     assert_snapshot!(run(&scratch, "drift").told(), @r#"
     exit 2
@@ -288,7 +288,7 @@ fn all_of_it_goes() {
     -   Team platform          manifests/shop/teams.yaml:1       deleted
     -   Team storefront        manifests/shop/teams.yaml:10      deleted
     -   Webhook shop/deploys   manifests/shop/webhooks.yaml:1    deleted
-    Deleted: 6 deleted. 15 objects seen in 31 requests.
+    Deleted: 6 deleted. 6 objects seen in 31 requests.
     ");
     assert_snapshot!(run(&scratch, "delete --yes").told(), @"
     exit 0

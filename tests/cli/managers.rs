@@ -68,7 +68,7 @@ fn a_field_of_another_manager_is_a_conflict_that_names_it() {
     ~   App web   app.yaml:1   updated
           replicas      5 → 2     differs on the server, set by `autoscaler`
         - labels.tier   "front"   declared no longer, set by `files`
-    Applied: 1 updated. 2 objects seen in 5 requests.
+    Applied: 1 updated. 1 object seen in 5 requests.
     "#);
     let web = read(&served, "/apps/web?fieldManagers=true");
     assert_eq!((&web["replicas"], &web["theirs"]), (&2.into(), &true.into()));

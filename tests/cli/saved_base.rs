@@ -83,7 +83,7 @@ fn what_left_the_files_is_in_the_plan() {
         - map.x   1       pending: declared no longer
         - map.y   2       pending: declared no longer
           n       1 → 2   pending: changed in the files
-    Applied: 1 updated. 2 objects seen in 3 requests.
+    Applied: 1 updated. 1 object seen in 3 requests.
     ");
     assert_eq!((&job.live("a")["map"], job.live("a").get("gone")), (&json!({"theirs": 3}), None));
     let again = job.apply(&[]).expect(5).told();
@@ -105,7 +105,7 @@ fn what_somebody_changes_between_plan_and_apply_stays() {
         hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it, by a new plan with: `--force-conflicts Space/a:gone`
     ~   Space b   m/a.yaml:6   updated
         - gone   1   pending: declared no longer
-    Applied: 1 updated, 1 conflict. 3 objects seen in 4 requests.
+    Applied: 1 updated, 1 conflict. 2 objects seen in 4 requests.
     ");
     assert_eq!((&job.live("a")["gone"], &job.live("a")["n"]), (&json!(7), &json!(1)));
     assert_eq!(job.live("b").get("gone"), None);
@@ -217,7 +217,7 @@ fn who_made_a_difference_is_told_as_by_the_plan() {
           n   1 → 2   pending: changed in the files
     +   Space b   m/a.yaml:6    created
     +   Space c   m/a.yaml:11   created
-    Applied: 2 created, 1 updated. 4 objects seen in 9 requests.
+    Applied: 2 created, 1 updated. 3 objects seen in 9 requests.
     ");
 }
 

@@ -1,6 +1,7 @@
 //! What others set: it stays, its setters are named, and what is theirs is a conflict to change.
 
-use serde_json::json;
+use reqwest::Method;
+use serde_json::{Value, json};
 
 use crate::cluster::Cluster;
 
@@ -106,4 +107,35 @@ fn the_owner_of_the_backend_is_the_field_manager() {
     cluster.write("second.yaml", &DOCUMENT.replace("name: settings", "name: second"));
     assert_eq!(cluster.rows("apply --yes", 0), ["create done ConfigMap second/team-a"]);
     assert_eq!(manager(&PATH.replace("settings", "second")).as_deref(), Some("team a & co"));
+}
+
+/// What the preset rests on: an apply-patch that says a uid is refused where the object has another one, or is gone, also
+/// by force; the one that says its own is taken, and nobody comes to hold the uid.
+#[test]
+fn an_apply_for_another_uid_is_refused() {
+    let Some(cluster) = cluster("uid") else { return };
+    let before = cluster.get(PATH).expect("it is there");
+    let patch = |uid: &str, more: &str| {
+        let body = theirs(json!({"metadata": {"uid": uid}, "data": {"mode": "slow"}}));
+        let path = cluster.named(&format!("{PATH}?fieldManager=trueup{more}"));
+        cluster.server.request(Method::PATCH, &path, "application/apply-patch+yaml", Some(&body))
+    };
+    let other = "00000000-0000-4000-8000-000000000000";
+    for more in ["", "&force=true"] {
+        let (status, answer) = patch(other, more);
+        let answer: Value = serde_json::from_str(&answer).expect("JSON");
+        assert_eq!(
+            (status, &answer["details"]["causes"][0]["field"]),
+            (422, &json!("metadata.uid")),
+            "{answer}"
+        );
+    }
+    assert_eq!(cluster.get(PATH).expect("it is there"), before);
+    assert_eq!(patch(before["metadata"]["uid"].as_str().expect("a uid"), "").0, 200);
+    let now = cluster.get(PATH).expect("it is there");
+    assert_eq!(now["data"]["mode"], "slow");
+    assert!(!now["metadata"]["managedFields"].to_string().contains("f:uid"), "{now}");
+    cluster.server.delete(&cluster.named(PATH));
+    assert_eq!(patch(other, "").0, 409);
+    assert_eq!(cluster.get(PATH), None);
 }

@@ -17,6 +17,7 @@ fn item(kind: &Kind, value: Value) -> Item {
         value: value.into(),
         deleting: false,
         ready: None,
+        ambiguous: Vec::new(),
     }
 }
 

@@ -130,6 +130,7 @@ impl Engine {
         self.note_conflicts(at, decision);
         let object = &mut self.objects[at];
         object.note_not_compared(&decision.not_compared);
+        object.note_ambiguous();
         object.note_untold();
         object.note_ownership(decision.action);
         object.note_risk(decision.action);
@@ -227,6 +228,7 @@ impl Engine {
         let object = &self.objects[at];
         match decision.action {
             Action::Delete | Action::Replace => self.destroy(at),
+            Action::Create if self.is_missed_by_listing_alone(at) => self.look_first(at),
             Action::Update
                 if (version_needs_read(&object.kind) || self.seeks_version(at))
                     && !object.seen_by_read
@@ -249,7 +251,8 @@ impl Engine {
     fn is_told_by_listing_alone(&self, at: usize, due: Action) -> bool {
         let object = &self.objects[at];
         let wrote = object.sets > 0 || object.deletes > 0;
-        wrote && due != Action::Create && !object.seen_by_read && self.is_readable(at)
+        let can_tell = due != Action::Create || object.kind.readable_by_key();
+        wrote && can_tell && !object.seen_by_read && self.is_readable(at)
     }
 
     /// Whether it refers to an object that was to be made when the run was agreed to.

@@ -31,6 +31,15 @@ pub struct Shared {
     writers: usize,
     pub failures: u32,
     pub not_before: Option<Duration>,
+    pub looks: Looks,
+}
+
+/// Reads by name before creates.
+#[derive(Debug, Default)]
+pub struct Looks {
+    pub under_way: usize,
+    /// Objects that are not there, and whose creates wait for the last of these reads, to go in one request.
+    pub gathered: Vec<usize>,
 }
 
 /// The last listing.
@@ -66,6 +75,7 @@ impl Shared {
             writers: 0,
             failures: 0,
             not_before: None,
+            looks: Looks::default(),
         }
     }
 

@@ -31,6 +31,7 @@ mod hold;
 mod later;
 mod left;
 mod look;
+mod look_first;
 mod object;
 mod observe;
 mod operation;
@@ -56,7 +57,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::base::Base;
+<<<<<<< HEAD
 use super::document::{Document, Flags};
+=======
+use super::census::Census;
+use super::document::Document;
+>>>>>>> answers
 use super::exchange::{Answer, Ask, Body, Item, Write};
 use super::graph::Graph;
 use super::identity::{Key, KindName, ObjectId};
@@ -206,7 +212,7 @@ pub struct Engine {
     now: Duration,
     /// Counts requests and answers: the order of observations and writes.
     count: u64,
-    seen: usize,
+    seen: Census,
     /// Writes that were sent, of one object each.
     sent: usize,
     unsettled: usize,
@@ -263,7 +269,7 @@ impl Engine {
             random,
             now: Duration::ZERO,
             count: 0,
-            seen: 0,
+            seen: Census::default(),
             sent: 0,
             unsettled: 0,
             ending: VecDeque::new(),
@@ -271,6 +277,7 @@ impl Engine {
             pruning: Pruning::default(),
             guards: Guards::default(),
         };
+        engine.know_renamed();
         engine.set_waiters();
         engine.leave_out_the_unneeded();
         engine.set_gates();

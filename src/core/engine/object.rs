@@ -15,7 +15,7 @@ use super::super::kind::{Kind, Wait};
 use super::super::node::{Node, Origin, Pos, Want};
 use super::super::observed::Observed;
 use super::super::path::Path;
-use super::super::report::{Action, Explanation, Finding, NOT_COMPARED, Outcome};
+use super::super::report::{Action, DUPLICATE_MEMBER, Explanation, Finding, NOT_COMPARED, Outcome};
 use super::contest::Contest;
 use super::create::Keys;
 use super::decide::Seen;
@@ -94,6 +94,8 @@ pub struct Object {
     pub fence: u64,
     /// The observation must come from a read of its own.
     pub own_read: bool,
+    /// It is read by its name before its create: the collection that counts it.
+    pub looked_for: Option<usize>,
     /// What it refers to in fields that are not to be set yet.
     pub later: Vec<usize>,
     /// It was settled before, and those that need it went on.
@@ -209,6 +211,7 @@ impl Object {
             seen_at: 0,
             fence: 0,
             own_read: false,
+            looked_for: None,
             later: Vec::new(),
             comes_again: false,
             served: false,
@@ -305,6 +308,23 @@ impl Object {
             message: format!("`{path}` was not compared: the secret `{source}` is not set"),
             hint: None,
         }));
+    }
+
+    /// Says where the last look found two values in the server's JSON of the object.
+    pub fn note_ambiguous(&mut self) {
+        self.findings.retain(|finding| finding.code != DUPLICATE_MEMBER);
+        let Seen::Present(item) = &self.seen else { return };
+        if item.ambiguous.is_empty() {
+            return;
+        }
+        let told: Vec<String> = item.ambiguous.iter().take(3).map(|path| format!("`{path}`")).collect();
+        let more = if item.ambiguous.len() > told.len() { " and more" } else { "" };
+        let why = format!(
+            "the server's JSON has a member twice, and so two values of {}{more}: the last one counts",
+            told.join(", ")
+        );
+        let hint = "readers of JSON differ in which one they take (RFC 8259, 4): tell those who make the API";
+        self.findings.push(Finding::new(DUPLICATE_MEMBER, why).hint(hint));
     }
 
     /// For how long after a write the server may show what was before it.

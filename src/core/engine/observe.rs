@@ -237,7 +237,7 @@ impl Engine {
         self.dirty.insert(collection);
         let failure = match answer {
             Answer::Listed(listing) => {
-                self.seen += listing.seen;
+                self.seen.listed(&shared.name.kind, &shared.name.scope, &listing);
                 shared.failures = 0;
                 shared.not_before = None;
                 return shared.take(asked, listing);
@@ -336,11 +336,14 @@ impl Engine {
                 }
                 this.seen_by_read = true;
                 this.is_found_again();
-                self.seen += 1;
+                self.seen.saw(&self.objects[object].id.kind, self.objects[object].key_now());
                 return self.observed(object, asked, Seen::Present(item));
             }
             Answer::Absent if self.seeks_by_name(object, asked) => return,
-            Answer::Absent => return self.observed(object, asked, Seen::Absent),
+            Answer::Absent => {
+                self.objects[object].seen_by_read = true;
+                return self.observed(object, asked, Seen::Absent);
+            }
             Answer::Failed(failure) => failure,
             _ => unusable(),
         };
@@ -384,9 +387,11 @@ impl Engine {
         if first {
             self.was_seen(object);
         }
+        let looked_for = self.objects[object].looked_for.take();
         if !self.looks_back(object) {
             self.decide(object);
         }
+        self.has_looked(looked_for);
     }
 }
 

@@ -12,6 +12,16 @@ use super::object::Object;
 use super::{Engine, Mode};
 
 impl Engine {
+    /// An object that was seen under its old name and under its new one is one object.
+    pub(super) fn know_renamed(&mut self) {
+        for object in &self.objects {
+            let former = object.links.former.map(|former| &self.objects[former].id);
+            if let Some(former) = former.filter(|former| former.kind == object.id.kind) {
+                self.seen.is_same(&former.kind, &former.key, &object.id.key);
+            }
+        }
+    }
+
     /// Looks under the old name for what is not there under the new one. Whether a look is under way.
     pub(super) fn looks_back(&mut self, at: usize) -> bool {
         let object = &self.objects[at];

@@ -25,9 +25,13 @@ impl Engine {
             self.give_back(&queued);
         }
         let collection = self.collection_of(at);
+        let company = company(&self.objects[at], action);
+        if self.gathers(at, collection, action, company.is_some()) {
+            self.objects[at].phase = Phase::Queued;
+            return;
+        }
         let object = &self.objects[at];
-        let sort = (object.id.kind.clone(), action);
-        let (lane, company) = (lane(object), company(object, action));
+        let (sort, lane) = ((object.id.kind.clone(), action), lane(object));
         let queued = Queued { object: at, collection, sort, lane, company };
         let most = self.options.writes;
         let ramp = self.ramps.entry(object.id.kind.backend.clone()).or_insert_with(|| Ramp::new(most));

@@ -37,6 +37,8 @@ impl Engine {
         let turn = object.turn.take();
         self.unsettled -= 1;
         turn.into_iter().for_each(|queued| self.give_back(&queued));
+        let looked_for = self.objects[at].looked_for.take();
+        self.has_looked(looked_for);
         if first {
             self.was_seen(at);
         }

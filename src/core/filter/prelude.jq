@@ -53,6 +53,9 @@ def fieldsv1:
     else "[*]" end;
   map({name: .manager, leaves: (.operation == "Apply"), paths: [.fieldsV1 // {} | paths(. == {}) | select(last != ".") | map(step) | add]});
 
+# An object with the uid of the one that was seen: Kubernetes applies it to no other of its name.
+def same_uid($seen): $seen.metadata.uid? as $uid | if $uid then .metadata.uid = $uid else . end;
+
 # jq's own, without its way to build a value of any depth.
 def getpath($path): if ($path | length) > 100 then error("a path of more than 100 steps") else reduce $path[] as $p (.; .[$p]) end;
 def setpath($path; $x): getpath($path) = $x;

@@ -122,6 +122,11 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
             }
             let verdict = if let Err(why) = builtin {
                 Err(why)
+            } else if let Some(place) = item.ambiguous.first() {
+                // Whose it is may be what stands twice.
+                let why =
+                    format!("the server's JSON of it has two values of `{place}`, and so it is left alone");
+                Err(Explanation::new(why))
             } else if several > 1 {
                 Err(Explanation::new(format!("{several} objects answer to its name")))
             } else {

@@ -32,6 +32,7 @@ fn item(key: &[(&str, &str)], value: Value) -> Item {
         value: Arc::new(value),
         deleting: false,
         ready: None,
+        ambiguous: Vec::new(),
     }
 }
 

@@ -120,7 +120,7 @@ impl Draft {
                 .collect(),
             former: deletes.then(|| SavedFormer::of(&self.former, redactor)),
             left: report.left.iter().map(|left| SavedLeft::of(left, redactor)).collect(),
-            seen: report.seen,
+            seen: report.seen.count(),
             requests: [report.requests.list, report.requests.read, report.requests.login],
         }
     }

@@ -28,6 +28,7 @@ pub use pruned::{Deletions, Looks};
 pub use seal::{Sealed, read, seal};
 
 use crate::core::base::Base;
+use crate::core::census::Census;
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::prune::Gates;
@@ -162,7 +163,7 @@ impl SavedPlan {
             objects: self.objects.iter().chain(&self.told).map(SavedObject::entry).collect(),
             left: self.left(),
             requests: Requests { list, read, login, ..Requests::default() },
-            seen: self.seen,
+            seen: Census::of(self.seen),
             ..Report::default()
         }
     }

@@ -86,10 +86,11 @@ pub struct Note {
 }
 
 /// The codes of findings and reasons that a plan can have; another version may have more.
-const CODES: [&str; 23] = [
+const CODES: [&str; 24] = [
     "ChangeLimit",
     "CreateUncertain",
     "DuplicateFound",
+    "DuplicateMember",
     "GivenUp",
     "GoesWithParent",
     "LostUpdateRisk",

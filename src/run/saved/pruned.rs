@@ -211,6 +211,7 @@ mod tests {
                 value: Arc::new(value),
                 deleting: false,
                 ready: None,
+                ambiguous: Vec::new(),
             };
             look(&kind, &item)
         };

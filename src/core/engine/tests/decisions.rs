@@ -47,6 +47,7 @@ fn there(value: Value) -> Seen {
         value: Arc::new(value),
         deleting: false,
         ready: None,
+        ambiguous: Vec::new(),
     })
 }
 

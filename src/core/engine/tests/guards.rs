@@ -6,7 +6,7 @@ use super::model::{Fault, Model, document, kind};
 use crate::core::document::{Document, Ensure};
 use crate::core::exchange::FailureClass;
 use crate::core::filter::Filter;
-use crate::core::kind::{Kind, Read, Serial, Version};
+use crate::core::kind::{Kind, Method, Op, Piece, Read, Serial, Template, Version};
 use crate::core::report::Report;
 
 fn tagged() -> Kind {
@@ -20,6 +20,50 @@ fn model(kind: Kind) -> (Model, [Document; 1]) {
     model.version = Some(1);
     model.put("Team", &[("name", "a")], json!({"size": 7, "note": "n"}));
     (model, [document("Team", &[("name", "a")], json!({"size": 2}))])
+}
+
+/// Six teams that nobody has looked at, one of which is there, and in no listing.
+fn left_out(kind: Kind) -> (Model, Report) {
+    let mut model = Model::new(vec![kind]);
+    model.put("Team", &[("name", "t3")], json!({"size": 7, "note": "theirs"}));
+    model.left_out.push("t3".into());
+    let name = |n: u8| document("Team", &[("name", &format!("t{n}"))], json!({"size": 2}));
+    let documents: Vec<Document> = (0..6).map(name).collect();
+    let report = model.apply(&documents);
+    (model, report)
+}
+
+/// A listing that leaves out an object, and does not say so, is no reason to replace it.
+#[test]
+fn what_a_listing_alone_does_not_show_is_read_before_it_is_replaced() {
+    let (model, report) = left_out(kind("Team", false, None));
+    let results: Vec<&str> = report.objects.iter().map(|entry| entry.result.word()).collect();
+    assert_eq!(results, ["done"; 6], "{:?}", model.log);
+    assert_eq!(report.objects[3].action.word(), "update");
+    let now = model.get("Team", "t3").expect("it is there");
+    assert_eq!((&now["size"], &now["note"]), (&json!(2), &json!("theirs")));
+    let before = model.log.iter().take_while(|line| !line.starts_with("create"));
+    assert_eq!(before.filter(|line| line.starts_with("read")).count(), 6, "each once: {:?}", model.log);
+}
+
+/// The read is made for a create that would replace what is there, and for no other.
+#[test]
+fn a_create_that_replaces_nothing_needs_no_read() {
+    let with = |change: &dyn Fn(&mut Kind)| {
+        let mut team = kind("Team", false, None);
+        change(&mut team);
+        let (model, _) = left_out(team);
+        let before = model.log.iter().take_while(|line| !line.starts_with("create"));
+        before.filter(|line| line.starts_with("read")).count()
+    };
+    let create = |team: &mut Kind, change: &dyn Fn(&mut Op)| change(team.create.as_mut().expect("a create"));
+    assert_eq!(with(&|team| team.version = Version::ETag), 0, "it says that nothing may be there");
+    assert_eq!(with(&|team| create(team, &|op| op.method = Method::Post)), 0, "the server refuses it");
+    let guard = || ("If-None-Match".to_owned(), Template(vec![Piece::Literal("*".into())]));
+    assert_eq!(with(&|team| create(team, &|op| op.headers.push(guard()))), 0, "its backend says so");
+    assert_eq!(with(&|team| team.read = Read::FromList), 0, "there is none");
+    assert_eq!(with(&|team| team.update = None), 0, "a PUT changes nothing that is there");
+    assert_eq!(with(&|team| team.exists = Filter::parse(".body.there").ok()), 0, "the server says so");
 }
 
 fn codes(report: &Report) -> Vec<&'static str> {

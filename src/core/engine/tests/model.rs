@@ -109,6 +109,8 @@ pub struct Model {
     pub unversioned_lists: bool,
     /// What goes on at the server by itself, just before each look at it.
     pub at_look: Option<fn(&mut Model)>,
+    /// Names of objects that listings leave out, and say nothing of it.
+    pub left_out: Vec<String>,
     /// What the listings cannot read, as sentences.
     pub problems: Vec<String>,
     /// What the next look is answered with, whatever it asks.
@@ -187,6 +189,7 @@ impl Model {
                 let all: Vec<Item> = stored
                     .flat_map(|(_, s)| s)
                     .filter(scope)
+                    .filter(|s| !self.left_out.contains(&s.key.to_string()))
                     .filter(|s| self.hidden_until.get(&s.id).is_none_or(|until| *until <= self.now))
                     .filter(|s| !is_hidden(&mut self.hidden, &format!("{} {}", collection.kind.kind, s.key)))
                     .map(|stored| Item {
@@ -449,6 +452,7 @@ fn item(stored: &Stored) -> Item {
         value: Arc::new(value),
         deleting: is_going(stored),
         ready: stored.value.get("ready").and_then(Value::as_bool),
+        ambiguous: Vec::new(),
     }
 }
 

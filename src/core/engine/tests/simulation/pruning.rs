@@ -120,6 +120,7 @@ impl Scene {
             value: Arc::new(value),
             deleting: false,
             ready: None,
+            ambiguous: Vec::new(),
         })
     }
 

@@ -236,6 +236,7 @@ impl World {
             value: Arc::new(value),
             deleting: stored.gone_at.is_some(),
             ready: None,
+            ambiguous: Vec::new(),
         }
     }
 
