@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::io;
 
-use rustls::{AlertDescription, CertificateError, InvalidMessage};
+use rustls::{CertificateError, InvalidMessage};
 
 use super::transport::{TransportClass, TransportError};
 use crate::core::problem::said_by_system;
@@ -15,19 +15,24 @@ pub fn before_answer(origin: &str, error: &reqwest::Error) -> TransportError {
         return TransportError::new(TransportClass::NotSent, what)
             .hint("the server is about to stop, or has more to do than it takes on");
     }
-    let tls = find::<rustls::Error>(error);
     if !error.is_connect() {
-        let what = format!("the connection to `{origin}` broke before the answer: {}", cause(error));
-        let usual =
-            "is it the API that listens there, and is `http` or `https` in the backend's `url` right?";
-        let hint = tls.and_then(about_tls).map_or(usual, |(_, hint)| hint);
+        let why = cause(error);
+        let hint = match is_about_our_certificate(&why) {
+            true => {
+                "the server serves clients with a certificate that it knows: `tls.cert` and `tls.key` name ours"
+            }
+            false => {
+                "is it the API that listens there, and is `http` or `https` in the backend's `url` right?"
+            }
+        };
+        let what = format!("the connection to `{origin}` broke before the answer: {why}");
         return TransportError::new(TransportClass::Lost, what).hint(hint);
     }
     let not_sent = |why: String, hint: &str| {
         let what = format!("cannot connect to `{origin}`: {why}");
         TransportError::new(TransportClass::NotSent, what).hint(hint)
     };
-    if let Some((why, hint)) = tls.and_then(about_tls) {
+    if let Some((why, hint)) = find::<rustls::Error>(error).and_then(about_tls) {
         return not_sent(why.unwrap_or_else(|| cause(error)), hint);
     }
     if let Some((why, hint)) = about_proxy(error) {
@@ -55,26 +60,30 @@ fn was_refused(error: &reqwest::Error) -> bool {
     })
 }
 
+/// Whether the server ended the handshake over what we have shown of ourselves, or have not (RFC 8446, 6.2). With TLS 1.3
+/// it says so after we have begun to speak, and HTTP/2 keeps the text of it alone.
+fn is_about_our_certificate(why: &str) -> bool {
+    const ALERTS: [&str; 8] = [
+        "CertificateRequired",
+        "BadCertificate",
+        "UnsupportedCertificate",
+        "CertificateExpired",
+        "CertificateRevoked",
+        "CertificateUnknown",
+        "UnknownCA",
+        "AccessDenied",
+    ];
+    why.strip_prefix("received fatal alert: ").is_some_and(|alert| ALERTS.contains(&alert))
+}
+
 /// What is wrong with TLS, where our words are better than those of the layer, and a hint.
 fn about_tls(error: &rustls::Error) -> Option<(Option<String>, &'static str)> {
-    use rustls::Error::{AlertReceived, InvalidCertificate, InvalidMessage as Odd};
+    use rustls::Error::{InvalidCertificate, InvalidMessage as Odd};
     Some(match error {
         InvalidCertificate(why) => about_certificate(why),
         Odd(InvalidMessage::InvalidContentType) => {
             (Some("it speaks no TLS".into()), "is the backend's `url` right, `https` and not `http`?")
         }
-        AlertReceived(
-            AlertDescription::CertificateRequired
-            | AlertDescription::BadCertificate
-            | AlertDescription::CertificateExpired
-            | AlertDescription::CertificateRevoked
-            | AlertDescription::CertificateUnknown
-            | AlertDescription::UnknownCA
-            | AlertDescription::AccessDenied,
-        ) => (
-            None,
-            "the server takes only clients with a certificate that it knows: `tls.cert` and `tls.key` name ours",
-        ),
         _ => return None,
     })
 }

@@ -21,7 +21,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-use super::authority::{self, Shows};
+use super::authority::{self, Made, Shows};
 use super::{streams, upstream};
 use crate::middle::Moment;
 use crate::servers::Served;
@@ -75,6 +75,8 @@ pub enum Greeting {
 #[derive(Clone, Debug)]
 pub struct Settings {
     pub shows: Shows,
+    /// Whether clients have to show a certificate as well.
+    pub mutual: bool,
     /// The protocols that are offered, the best first.
     pub protocols: &'static [&'static str],
     /// What so many connections meet first.
@@ -92,7 +94,15 @@ impl Settings {
     pub const HTTP1: &[&str] = &["http/1.1"];
 
     pub fn new(protocols: &'static [&'static str]) -> Settings {
-        Settings { shows: Shows::Good, protocols, greeting: None, streams: None, shut: 0, says: None }
+        Settings {
+            shows: Shows::Good,
+            mutual: false,
+            protocols,
+            greeting: None,
+            streams: None,
+            shut: 0,
+            says: None,
+        }
     }
 }
 
@@ -101,6 +111,8 @@ pub struct Front {
     address: String,
     /// The PEM text of what is to be trusted.
     pub trusted: String,
+    /// A certificate that is let in where one is demanded, and its key.
+    pub client: (String, String),
     pub inner: Arc<Inner>,
     _runtime: Runtime,
 }
@@ -118,7 +130,8 @@ pub struct Inner {
 
 impl Front {
     pub fn before(served: &Served, settings: Settings, scripts: &[Script]) -> Front {
-        let (config, trusted) = authority::server(settings.shows, settings.protocols);
+        let Made { config, trusted, client } =
+            authority::server(settings.shows, settings.protocols, settings.mutual);
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().expect("a runtime");
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
         let address = listener.local_addr().expect("an address").to_string();
@@ -139,7 +152,7 @@ impl Front {
                 tokio::spawn(async move { drop(inner.greet(stream, acceptor).await) });
             }
         });
-        Front { address, trusted, inner, _runtime: runtime }
+        Front { address, trusted, client, inner, _runtime: runtime }
     }
 
     pub fn url(&self) -> String {

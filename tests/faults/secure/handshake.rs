@@ -59,6 +59,24 @@ fn a_certificate_of_its_own() {
 }
 
 #[test]
+fn a_server_that_demands_a_certificate() {
+    for protocols in [Settings::HTTP1, Settings::HTTP2] {
+        let settings = Settings { mutual: true, ..Settings::new(protocols) };
+        let (world, front, done) = apply(settings, &[]);
+        let done = done.expect(1);
+        assert!(done.out.contains("`tls.cert` and `tls.key` name ours"), "{}", done.told());
+        assert_eq!(front.came(), Vec::<String>::new());
+        let backend = std::fs::read_to_string(world.scratch.path("backend.yaml")).expect("it was written");
+        let tls = "{ca: ca.pem, cert: us.pem, key: us.key}";
+        world.scratch.write("backend.yaml", backend.replace("{ca: ca.pem}", tls));
+        world.scratch.write("us.pem", &front.client.0);
+        world.scratch.write("us.key", &front.client.1);
+        world.scratch.trueup(APPLY).env("TOKEN", TOKEN).done().expect(0);
+        assert_eq!(world.written().len(), 3);
+    }
+}
+
+#[test]
 fn handshakes_that_are_broken_off() {
     let all = 100_000;
     let cases = [Greeting::Reset, Greeting::ResetAfterHello]
