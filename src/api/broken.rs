@@ -8,14 +8,23 @@ use rustls::{CertificateError, InvalidMessage};
 use super::transport::{TransportClass, TransportError};
 use crate::core::problem::said_by_system;
 
+/// How far a request had come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// There was no connection yet.
+    Connecting { timed_out: bool },
+    /// It was on its way, or with the server.
+    Waiting,
+}
+
 /// What became of a request to this origin that failed so before the head of its answer.
-pub fn before_answer(origin: &str, error: &reqwest::Error) -> TransportError {
+pub fn before_answer(origin: &str, error: &(dyn Error + 'static), step: Step) -> TransportError {
     if was_refused(error) {
         let what = format!("`{origin}` did not process the request: {}", cause(error));
         return TransportError::new(TransportClass::NotSent, what)
             .hint("the server is about to stop, or has more to do than it takes on");
     }
-    if !error.is_connect() {
+    let Step::Connecting { timed_out } = step else {
         let why = cause(error);
         let hint = match is_about_our_certificate(&why) {
             true => {
@@ -27,7 +36,7 @@ pub fn before_answer(origin: &str, error: &reqwest::Error) -> TransportError {
         };
         let what = format!("the connection to `{origin}` broke before the answer: {why}");
         return TransportError::new(TransportClass::Lost, what).hint(hint);
-    }
+    };
     let not_sent = |why: String, hint: &str| {
         let what = format!("cannot connect to `{origin}`: {why}");
         TransportError::new(TransportClass::NotSent, what).hint(hint)
@@ -38,7 +47,7 @@ pub fn before_answer(origin: &str, error: &reqwest::Error) -> TransportError {
     if let Some((why, hint)) = about_proxy(error) {
         return not_sent(why, hint);
     }
-    let hint = match error.is_timeout() {
+    let hint = match timed_out {
         true => "is the server reachable from here?",
         false => "is the server running, and is the backend's `url` right?",
     };
@@ -46,14 +55,14 @@ pub fn before_answer(origin: &str, error: &reqwest::Error) -> TransportError {
 }
 
 /// An answer whose head was there, and whose end was not.
-pub fn inside_answer(error: &reqwest::Error) -> TransportError {
+pub fn inside_answer(error: &(dyn Error + 'static)) -> TransportError {
     TransportError::new(TransportClass::Lost, format!("the answer ended too early: {}", cause(error)))
 }
 
 /// Whether the server said that it has not begun with the request (RFC 9113, 8.7): it refused its stream, or it went
 /// away and named an older stream as the last that it processed. Whatever went on before the connection ended is told
 /// as the end of the connection.
-fn was_refused(error: &reqwest::Error) -> bool {
+fn was_refused(error: &(dyn Error + 'static)) -> bool {
     find::<h2::Error>(error).is_some_and(|error| {
         let refused = error.is_reset() && error.reason() == Some(h2::Reason::REFUSED_STREAM);
         error.is_remote() && (refused || error.is_go_away())
@@ -127,7 +136,7 @@ fn not_for(expected: &str, presented: &[String]) -> String {
 }
 
 /// What a proxy said when it was asked for a tunnel. Its error is known by its text alone.
-fn about_proxy(error: &reqwest::Error) -> Option<(String, &'static str)> {
+fn about_proxy(error: &(dyn Error + 'static)) -> Option<(String, &'static str)> {
     let said = chain(error).map(ToString::to_string);
     let said = said.filter_map(|text| text.strip_prefix("tunnel error: ").map(str::to_owned)).next()?;
     Some(match said.as_str() {
@@ -157,12 +166,12 @@ fn below<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'stati
     held.map(|held| held as &(dyn Error + 'static)).or_else(|| error.source())
 }
 
-fn find<E: Error + 'static>(error: &reqwest::Error) -> Option<&E> {
+fn find<'e, E: Error + 'static>(error: &'e (dyn Error + 'static)) -> Option<&'e E> {
     chain(error).find_map(|error| error.downcast_ref::<E>())
 }
 
 /// The innermost cause, which says what happened; the outer ones say where.
-fn cause(error: &reqwest::Error) -> String {
+fn cause(error: &(dyn Error + 'static)) -> String {
     match chain(error).skip(1).last() {
         Some(inner) => said_by_system(&inner.to_string()),
         None => "the request failed".into(),

@@ -9,7 +9,7 @@ use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use tokio::time::{Instant, timeout, timeout_at};
 
-use super::broken;
+use super::broken::{self, Step};
 use super::tls::{self, TlsError};
 use super::transport::{Begun, Transport, TransportClass, TransportError};
 use crate::backend::base::Base;
@@ -89,7 +89,7 @@ impl HttpTransport {
         let sent = timeout(self.timeouts.headers.min(self.timeouts.total), sent).await;
         let response = match sent {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(broken::before_answer(&self.base.origin(), &error)),
+            Ok(Err(error)) => return Err(self.explain(&error)),
             Err(_) => return Err(self.timed_out(self.timeouts.headers)),
         };
         let head = head(&response);
@@ -116,8 +116,7 @@ impl HttpTransport {
     async fn begin(&self, request: &HttpRequest) -> Result<Begun, TransportError> {
         let mut asked = self.request(request)?;
         asked.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let response = self.streams()?.execute(asked).await;
-        let response = response.map_err(|error| broken::before_answer(&self.base.origin(), &error))?;
+        let response = self.streams()?.execute(asked).await.map_err(|error| self.explain(&error))?;
         let head = head(&response);
         let pieces =
             response.bytes_stream().map(|piece| piece.map_err(|error| broken::inside_answer(&error)));
@@ -178,6 +177,14 @@ impl HttpTransport {
             }
             body.extend_from_slice(&chunk);
         }
+    }
+
+    fn explain(&self, error: &reqwest::Error) -> TransportError {
+        let step = match error.is_connect() {
+            true => Step::Connecting { timed_out: error.is_timeout() },
+            false => Step::Waiting,
+        };
+        broken::before_answer(&self.base.origin(), error, step)
     }
 
     fn timed_out(&self, after: Duration) -> TransportError {
