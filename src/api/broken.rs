@@ -8,6 +8,12 @@ use rustls::{CertificateError, InvalidMessage};
 use super::transport::{TransportClass, TransportError};
 use crate::core::problem::said_by_system;
 
+const OUR_CERTIFICATE: &str =
+    "the server serves clients with a certificate that it knows: `tls.cert` and `tls.key` name ours";
+const MAYBE_OUR_CERTIFICATE: &str = "is it the API that listens there? If it demands a certificate of its clients, `tls.cert` and `tls.key` name ours";
+const IS_IT_THE_API: &str =
+    "is it the API that listens there, and is `http` or `https` in the backend's `url` right?";
+
 /// How far a request had come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
@@ -26,13 +32,11 @@ pub fn before_answer(origin: &str, error: &(dyn Error + 'static), step: Step) ->
     }
     let Step::Connecting { timed_out } = step else {
         let why = cause(error);
-        let hint = match is_about_our_certificate(&why) {
-            true => {
-                "the server serves clients with a certificate that it knows: `tls.cert` and `tls.key` name ours"
-            }
-            false => {
-                "is it the API that listens there, and is `http` or `https` in the backend's `url` right?"
-            }
+        // Whether the server's reason or the end of the connection is seen first is a race.
+        let hint = match origin.starts_with("https:") {
+            _ if is_about_our_certificate(&why) => OUR_CERTIFICATE,
+            true => MAYBE_OUR_CERTIFICATE,
+            false => IS_IT_THE_API,
         };
         let what = format!("the connection to `{origin}` broke before the answer: {why}");
         return TransportError::new(TransportClass::Lost, what).hint(hint);
