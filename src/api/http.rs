@@ -1,7 +1,6 @@
 //! One exchange over sockets: timeouts, sizes and TLS. No redirect is followed and nothing is retried but a
-//! request that never left.
+//! request that never left, or that the server says it has not begun with.
 
-use std::error::Error as _;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -10,13 +9,13 @@ use futures_util::future::BoxFuture;
 use reqwest::header::{ACCEPT_ENCODING, HeaderMap, HeaderName, HeaderValue};
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::broken::{self, Step};
 use super::tls::{self, TlsError};
 use super::transport::{Begun, Transport, TransportClass, TransportError};
 use crate::backend::base::Base;
 use crate::backend::connection::{Limits, Tls};
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
 use crate::core::kind::Method;
-use crate::core::problem::said_by_system;
 
 /// How long each step of an exchange may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +26,8 @@ pub struct Timeouts {
     /// Without a byte of the body.
     pub idle: Duration,
     pub total: Duration,
+    /// Without a frame, before an HTTP/2 connection is asked whether it is still there; and how long it has for that.
+    pub probe: Duration,
 }
 
 /// The longest body, unpacked.
@@ -40,11 +41,14 @@ impl Timeouts {
     pub fn of(limits: &Limits) -> Timeouts {
         let usual = |seconds| Duration::from_secs(seconds);
         let total = limits.timeout.unwrap_or(usual(60));
+        let headers = limits.timeout.unwrap_or(usual(30));
         Timeouts {
             connect: usual(5).min(total),
-            headers: limits.timeout.unwrap_or(usual(30)),
+            headers,
             idle: usual(30).min(total),
             total,
+            // Such a connection is given up before the first request on it is: the next one has another.
+            probe: usual(15).min(headers / 4),
         }
     }
 }
@@ -85,7 +89,7 @@ impl HttpTransport {
         let sent = timeout(self.timeouts.headers.min(self.timeouts.total), sent).await;
         let response = match sent {
             Ok(Ok(response)) => response,
-            Ok(Err(error)) => return Err(self.explain(error)),
+            Ok(Err(error)) => return Err(self.explain(&error)),
             Err(_) => return Err(self.timed_out(self.timeouts.headers)),
         };
         let head = head(&response);
@@ -112,9 +116,10 @@ impl HttpTransport {
     async fn begin(&self, request: &HttpRequest) -> Result<Begun, TransportError> {
         let mut asked = self.request(request)?;
         asked.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
-        let response = self.streams()?.execute(asked).await.map_err(|error| self.explain(error))?;
+        let response = self.streams()?.execute(asked).await.map_err(|error| self.explain(&error))?;
         let head = head(&response);
-        let pieces = response.bytes_stream().map(|piece| piece.map_err(|error| ended_early(&error)));
+        let pieces =
+            response.bytes_stream().map(|piece| piece.map_err(|error| broken::inside_answer(&error)));
         Ok(Begun { head, pieces: pieces.boxed() })
     }
 
@@ -157,9 +162,7 @@ impl HttpTransport {
             let chunk = match timeout_at(idle.min(end), response.chunk()).await {
                 Ok(Ok(Some(chunk))) => chunk,
                 Ok(Ok(None)) => return Ok(body),
-                Ok(Err(error)) => {
-                    return Err(ended_early(&error));
-                }
+                Ok(Err(error)) => return Err(broken::inside_answer(&error)),
                 Err(_) => {
                     return Err(self.timed_out(if idle < end {
                         self.timeouts.idle
@@ -176,32 +179,19 @@ impl HttpTransport {
         }
     }
 
+    fn explain(&self, error: &reqwest::Error) -> TransportError {
+        let step = match error.is_connect() {
+            true => Step::Connecting { timed_out: error.is_timeout() },
+            false => Step::Waiting,
+        };
+        broken::before_answer(&self.base.origin(), error, step)
+    }
+
     fn timed_out(&self, after: Duration) -> TransportError {
         let what =
             format!("no answer from `{}` within {}", self.base.origin(), humantime::format_duration(after));
         TransportError::new(TransportClass::TimedOut, what)
             .hint("`limits.timeout` of the backend sets how long to wait")
-    }
-
-    fn explain(&self, error: reqwest::Error) -> TransportError {
-        let origin = self.base.origin();
-        let why = cause(&error);
-        if !error.is_connect() {
-            let what = format!("the connection to `{origin}` broke before the answer: {why}");
-            return TransportError::new(TransportClass::Lost, what).hint(
-                "is it the API that listens there, and is `http` or `https` in the backend's `url` right?",
-            );
-        }
-        let what = format!("cannot connect to `{origin}`: {why}");
-        let lower = why.to_lowercase();
-        let hint = if lower.contains("certificate") || lower.contains("issuer") {
-            "if the certificate comes from an authority of your own, name its file in `tls.ca`"
-        } else if error.is_timeout() {
-            "is the server reachable from here?"
-        } else {
-            "is the server running, and is the backend's `url` right?"
-        };
-        TransportError::new(TransportClass::NotSent, what).hint(hint)
     }
 }
 
@@ -211,6 +201,12 @@ fn client(base: &Base, tls: &Tls, timeouts: &Timeouts) -> Result<reqwest::Client
         .user_agent(USER_AGENT)
         .redirect(reqwest::redirect::Policy::none())
         .referer(false)
+        // What is sent again is decided, counted and limited here.
+        .retry(reqwest::retry::never())
+        // A request that is given up ends its stream alone: without this a connection that nobody serves any more
+        // would get all that come after it.
+        .http2_keep_alive_interval(timeouts.probe)
+        .http2_keep_alive_timeout(timeouts.probe)
         .connect_timeout(timeouts.connect);
     let builder = if base.origin().starts_with("https:") {
         tls::configure(builder, tls)?
@@ -245,19 +241,4 @@ fn head(response: &reqwest::Response) -> HttpAnswer {
         (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned())
     });
     HttpAnswer { status: response.status().as_u16(), headers: headers.collect(), body: Vec::new() }
-}
-
-fn ended_early(error: &reqwest::Error) -> TransportError {
-    TransportError::new(TransportClass::Lost, format!("the answer ended too early: {}", cause(error)))
-}
-
-/// The innermost cause, which says what happened; the outer ones say where.
-fn cause(error: &reqwest::Error) -> String {
-    let mut source = error.source();
-    let mut text = String::new();
-    while let Some(inner) = source {
-        text = inner.to_string();
-        source = inner.source();
-    }
-    if text.is_empty() { "the request failed".into() } else { said_by_system(&text) }
 }

@@ -3,6 +3,7 @@
 //! What requests look like and what answers mean is not decided here but in `backend`, without a socket.
 
 pub mod auth;
+mod broken;
 pub mod client;
 mod exchange;
 pub mod exec;

@@ -21,6 +21,7 @@ mod replicas;
 mod rows;
 mod saved;
 mod scripts;
+mod secure;
 mod shared;
 mod signals;
 mod watch;

@@ -6,19 +6,30 @@ use serde_json::Value;
 
 use crate::crowd;
 use crate::rows::{self, Comes, On, Row};
+use crate::secure::{Front, Settings};
 use crate::support::Done;
 use crate::world::{Creates, State, Workload, World, has_twins, keeps, of_others};
 
 const WORKLOADS: [Workload; 4] =
     [Workload::CreateThree, Workload::UpdateThree, Workload::DeleteTwo, Workload::Mixed];
 
-/// A run without faults: what it writes, and what is there after.
-struct Reference {
-    written: usize,
-    state: State,
+/// How requests go to the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    /// HTTP/1.1 without TLS.
+    Plain,
+    Tls,
+    /// HTTP/2 over TLS.
+    Http2,
 }
 
-fn reference(workload: Workload) -> Reference {
+/// A run without faults: what it writes, and what is there after.
+pub struct Reference {
+    pub written: usize,
+    pub state: State,
+}
+
+pub fn reference(workload: Workload) -> Reference {
     let world = World::new(workload, Creates::Plain);
     world.apply().expect(0);
     let (written, state) = (world.written().len(), world.state());
@@ -86,52 +97,59 @@ fn results(done: &Done) -> BTreeMap<String, String> {
 }
 
 /// What of a script was not as it should be; nothing, if all was.
-fn play(row: &Row, workload: Workload, reference: &Reference) -> Result<(), String> {
+fn play(row: &Row, way: Way, workload: Workload, reference: &Reference) -> Result<(), String> {
     let world = World::new(workload, row.creates);
+    let protocols = if way == Way::Http2 { Settings::HTTP2 } else { Settings::HTTP1 };
+    let front = (way != Way::Plain).then(|| Front::before(&world.served, Settings::new(protocols), &[]));
+    if let Some(front) = &front {
+        world.secured(&front.url(), &front.trusted, row.creates);
+    }
     let before = of_others(&world.state());
     world.rules(&row.rules());
     let first = world.apply();
-    let told = first.told();
-    let fails = |what: String| Err(format!("{} on {:?}, {workload:?}: {what}\n{told}", row.name, row.on));
+    world.rules("rules: []");
+    judge(&world, &before, row.comes, workload, reference, &first)
+        .map_err(|what| format!("{} on {:?}, {workload:?}, {way:?}: {what}", row.name, row.on))
+}
+
+/// What a run came to, now that nothing befalls requests any more: whether it is as it should be, and what further
+/// runs make of it.
+pub fn judge(
+    world: &World,
+    before: &State,
+    comes: Comes,
+    workload: Workload,
+    reference: &Reference,
+    first: &Done,
+) -> Result<(), String> {
+    let fails = |what: String| Err(format!("{what}\n{}", first.told()));
     if first.err.contains("panic") || first.code() < 0 {
         return fails("it died".into());
     }
-    let results = results(&first);
-    let all_done = results.values().all(|result| matches!(result.as_str(), "done" | "in_sync"));
+    let results = results(first);
     let written = world.written();
-    world.rules("rules: []");
     let state = world.state();
-    if !keeps(&before, &state) {
+    if !keeps(before, &state) {
         return fails(format!("what is of others was changed: {state:#?}"));
     }
-    match row.comes {
-        Comes::Right(more) => {
-            if first.code() != 0 || !all_done {
-                return fails(format!("it does not end well: {results:?}"));
-            }
-            if written.len() > reference.written + more {
-                return fails(format!("{} writes, not {}: {written:?}", written.len(), reference.written));
-            }
-        }
-        Comes::Ends(word, more) => {
-            if !results.values().any(|result| result == word) {
-                return fails(format!("nothing is `{word}`: {results:?}"));
-            }
-            if first.code() == 0 {
-                return fails("it calls that a success".into());
-            }
-            let odd = results.values().find(|r| ![word, "done", "in_sync", "skipped"].contains(&r.as_str()));
-            if let Some(odd) = odd {
-                return fails(format!("something is `{odd}`: {results:?}"));
-            }
-            if written.len() > reference.written + more {
-                return fails(format!("{} writes, not {}: {written:?}", written.len(), reference.written));
-            }
-        }
+    if let Some(odd) = odd(comes, &results, first.code()) {
+        return fails(format!("{odd}: {results:?}"));
+    }
+    let most = match comes {
+        Comes::Right(more) | Comes::Ends(_, more) => reference.written + more,
+        Comes::Twins => usize::MAX,
+    };
+    if written.len() > most {
+        return fails(format!("{} writes, not {}: {written:?}", written.len(), reference.written));
+    }
+    if let Comes::Twins = comes {
         // Where the late one came before the next try, that one found it.
-        Comes::Twins if has_twins(&state) => return twins(&world, &first).or_else(fails),
-        Comes::Twins if workload == Workload::Mixed || !all_done => return fails("there are no two".into()),
-        Comes::Twins => {}
+        let all_done = results.values().all(|result| is_done(result));
+        if has_twins(&state) {
+            return twins(world, first).or_else(fails);
+        } else if workload == Workload::Mixed || !all_done {
+            return fails("there are no two".into());
+        }
     }
     if has_twins(&state) {
         return fails(format!("there are two of one name: {state:#?}"));
@@ -141,7 +159,7 @@ fn play(row: &Row, workload: Workload, reference: &Reference) -> Result<(), Stri
     if second.code() != 0 || state != without_marks(reference.state.clone()) {
         return fails(format!("the next run does not bring it about: {}\n{state:#?}", second.told()));
     }
-    if let Comes::Right(_) = row.comes
+    if let Comes::Right(_) = comes
         && world.written().len() != written.len()
     {
         return fails(format!("the next run writes: {}", second.told()));
@@ -151,6 +169,28 @@ fn play(row: &Row, workload: Workload, reference: &Reference) -> Result<(), Stri
     match world.written().len() == silent && third.code() == 0 {
         true => Ok(()),
         false => fails(format!("it is not silent: {}", third.told())),
+    }
+}
+
+fn is_done(result: &str) -> bool {
+    matches!(result, "done" | "in_sync")
+}
+
+/// What of the run's own words is not as the row says.
+fn odd(comes: Comes, results: &BTreeMap<String, String>, code: i32) -> Option<String> {
+    match comes {
+        Comes::Right(_) if code != 0 || !results.values().all(|result| is_done(result)) => {
+            Some("it does not end well".into())
+        }
+        Comes::Right(_) | Comes::Twins => None,
+        Comes::Ends(word, _) if !results.values().any(|result| result == word) => {
+            Some(format!("nothing is `{word}`"))
+        }
+        Comes::Ends(..) if code == 0 => Some("it calls that a success".into()),
+        Comes::Ends(word, _) => {
+            let odd = results.values().find(|r| ![word, "done", "in_sync", "skipped"].contains(&r.as_str()));
+            odd.map(|odd| format!("something is `{odd}`"))
+        }
     }
 }
 
@@ -174,21 +214,51 @@ fn without_marks(mut state: State) -> State {
     state
 }
 
-#[test]
-fn every_row_over_every_workload() {
+fn play_all(scripts: &[(Row, Way, Workload)]) {
     let references: BTreeMap<Workload, Reference> =
         WORKLOADS.iter().map(|workload| (*workload, reference(*workload))).collect();
-    let only = std::env::var("TRUEUP_ROW").unwrap_or_default();
-    let scripts: Vec<(Row, Workload)> = rows::all()
-        .into_iter()
-        .filter(|row| row.name.contains(&only))
-        .flat_map(|row| WORKLOADS.map(|workload| (row, workload)))
-        .filter(|(row, workload)| row.on.occurs_in(*workload))
-        .collect();
-    let came = crowd::each(&scripts, 12, |(row, workload)| play(row, *workload, &references[workload]));
+    let came =
+        crowd::each(scripts, 12, |(row, way, workload)| play(row, *way, *workload, &references[workload]));
     println!("{} rows, {} scripts", rows::all().len(), came.len());
     let failed: Vec<String> = came.into_iter().filter_map(Result::err).collect();
     assert!(failed.is_empty(), "{} of {} scripts:\n\n{}", failed.len(), scripts.len(), failed.join("\n\n"));
+}
+
+/// Each row that was asked for, with the workloads that have such requests.
+fn asked_for() -> impl Iterator<Item = (Row, Vec<Workload>)> {
+    let only = std::env::var("TRUEUP_ROW").unwrap_or_default();
+    rows::all()
+        .into_iter()
+        .filter(move |row| row.name.contains(&only))
+        .map(|row| (row, WORKLOADS.into_iter().filter(|workload| row.on.occurs_in(*workload)).collect()))
+}
+
+#[test]
+fn every_row_over_every_workload() {
+    let scripts: Vec<(Row, Way, Workload)> = asked_for()
+        .flat_map(|(row, workloads)| workloads.into_iter().map(move |workload| (row, Way::Plain, workload)))
+        .collect();
+    play_all(&scripts);
+}
+
+/// The same must come of a row whichever way requests go. In turn over TLS and over HTTP/2, and over its workloads;
+/// over all of them with `TRUEUP_WAYS=all`.
+#[test]
+fn every_row_over_tls_and_http2() {
+    let all = std::env::var("TRUEUP_WAYS").is_ok_and(|ways| ways == "all");
+    let mut scripts = Vec::new();
+    for (at, (row, workloads)) in asked_for().enumerate() {
+        let ways = workloads.iter().flat_map(|workload| [(Way::Http2, *workload), (Way::Tls, *workload)]);
+        let ways: Vec<(Way, Workload)> = ways.collect();
+        match all {
+            true => scripts.extend(ways.into_iter().map(|(way, workload)| (row, way, workload))),
+            false => {
+                let (way, workload) = ways[at % ways.len()];
+                scripts.push((row, way, workload));
+            }
+        }
+    }
+    play_all(&scripts);
 }
 
 /// A table that nothing can contradict would prove nothing: wrong expectations are found.
@@ -212,8 +282,8 @@ fn a_wrong_row_is_found() {
         (Row { faults: &["stored: {note: mine}"], ..lost }, "what is of others was changed"),
         (Row { faults: &["stored: {description: x}"], ..lost }, "4 writes, not 3"),
     ] {
-        let found = play(&row, Workload::UpdateThree, &reference).expect_err(want);
+        let found = play(&row, Way::Plain, Workload::UpdateThree, &reference).expect_err(want);
         assert!(found.contains(want), "{want}: {found}");
     }
-    assert_eq!(play(&lost, Workload::UpdateThree, &reference), Ok(()));
+    assert_eq!(play(&lost, Way::Http2, Workload::UpdateThree, &reference), Ok(()));
 }

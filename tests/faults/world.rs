@@ -152,6 +152,13 @@ impl World {
         self.scratch.write("backend.yaml", backend(url, creates));
     }
 
+    /// The same over TLS, to who shows a certificate of this authority.
+    pub fn secured(&self, url: &str, trusted: &str, creates: Creates) {
+        self.scratch.write("ca.pem", trusted);
+        let tls = format!("  url: {url}\n  tls: {{ca: ca.pem}}\n");
+        self.scratch.write("backend.yaml", backend(url, creates).replace(&format!("  url: {url}\n"), &tls));
+    }
+
     pub fn apply(&self) -> Done {
         self.scratch.trueup(APPLY).done()
     }

@@ -131,3 +131,39 @@ fn no_secret_is_told() {
     assert!(!format!("{lines:?}").contains("hunter"), "{lines:?}");
     assert_eq!(told(&desired, &observed, &rules), ["a equal", "b secret-not-set", "c equal", "d undeclared"]);
 }
+
+#[test]
+fn lists_and_fields_that_must_not_be_set() {
+    let whole = Filter::parse(".").expect("a filter");
+    let rules = rules(&[
+        ("ordered", comparer(Comparer::Ordered)),
+        ("fixed", FieldRule { immutable: Some(Immutable::Refuse), ..rule() }),
+        ("shape", comparer(Comparer::Filter(whole))),
+    ]);
+    let mut desired = node(json!({
+        "few": ["a"], "ordered": ["b", "a"], "fixed": 1, "shape": {"x": 1}, "none": {}, "nothing": [], "gone": 0, "void": 0,
+    }));
+    let Want::Map(map) = &mut desired.want else { panic!("a map") };
+    for name in ["gone", "void"] {
+        map.insert(name, Node::new(Pos::default(), Want::Unset));
+    }
+    let observed = json!({
+        "few": ["a", "b"], "ordered": ["a", "b"], "fixed": 2, "shape": {"x": 1.0}, "none": {}, "nothing": [], "gone": 3,
+    });
+    let mut told = told(&desired, &observed, &rules);
+    told.sort();
+    assert_eq!(
+        told,
+        [
+            "few[0] equal",
+            "few[1] list-owned",
+            "fixed immutable-refuse",
+            "gone unset",
+            "none equal",
+            "nothing equal",
+            "ordered reordered",
+            "shape equal",
+            "void as-unset",
+        ]
+    );
+}

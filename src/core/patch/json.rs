@@ -226,4 +226,28 @@ mod tests {
             r#"?/2 {"name":"c"}; -/2; ?/1/name "b"; ?/1/v 1; =/1/v 2; ?/0/name "a"; +/0 {"name":"n"}"#
         );
     }
+
+    /// Too many for a table of all pairs: what has no rival is paired first, and what has one by what stands around it.
+    #[test]
+    fn long_lists_are_patched_where_they_differ() {
+        let plain = |n: usize| format!("\"{n}\"");
+        let keyed = |n: usize| format!("{{\"name\":\"{n}\",\"v\":1}}");
+        let list = |items: &[String]| format!("[{}]", items.join(","));
+        for element in [&plain as &dyn Fn(usize) -> String, &keyed] {
+            let mut from: Vec<String> = (0..300).map(element).collect();
+            let mut to = from.clone();
+            // Rivals: the same twice, on both sides.
+            from.splice(150..150, [element(7000), element(7000)]);
+            to.splice(150..150, [element(7000), element(7000)]);
+            to.insert(0, element(8000));
+            to.insert(100, element(8001));
+            to.remove(200);
+            to.push(element(8002));
+            let patch = short(&list(&from), &list(&to));
+            let changes: Vec<&str> = patch.split("; ").filter(|one| !one.starts_with('?')).collect();
+            let begins = |(change, with): (&&str, &&str)| change.starts_with(with);
+            let want = ["+/- ", "-/198", "+/99 ", "+/0 "];
+            assert!(changes.len() == want.len() && changes.iter().zip(&want).all(begins), "{changes:?}");
+        }
+    }
 }
