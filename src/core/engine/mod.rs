@@ -57,12 +57,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::base::Base;
-<<<<<<< HEAD
-use super::document::{Document, Flags};
-=======
 use super::census::Census;
-use super::document::Document;
->>>>>>> answers
+use super::document::{Document, Flags};
 use super::exchange::{Answer, Ask, Body, Item, Write};
 use super::graph::Graph;
 use super::identity::{Key, KindName, ObjectId};
