@@ -17,12 +17,20 @@ use super::value::Value;
 pub struct Document {
     pub id: ObjectId,
     pub origin: Origin,
-    /// The body, exactly as the API spells it, references not resolved.
-    pub spec: Node,
+    /// The body, exactly as the API spells it, references not resolved. Shared: a watch makes a run over its documents
+    /// again and again, and bodies are most of what they take.
+    pub spec: Arc<Node>,
     pub labels: BTreeMap<String, String>,
     pub policy: Policy,
     /// What the files said of it at an earlier revision.
     pub base: Base,
+}
+
+impl Document {
+    /// The body, to be changed in this document alone.
+    pub fn spec_mut(&mut self) -> &mut Node {
+        Arc::make_mut(&mut self.spec)
+    }
 }
 
 /// What the `trueup/…` annotations say.

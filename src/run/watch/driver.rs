@@ -193,7 +193,7 @@ impl<'o> Driver<'o> {
                 event = self.showing.event() => Happened::Told(event),
                 () = turned(self.lead.as_ref()) => Happened::Turned,
                 () = until(self.wake) => Happened::Woke,
-                () = sleep_until(self.read_at), if !stopping => Happened::Reread,
+                () = sleep_until(self.read_at), if !stopping && self.may_reread() => Happened::Reread,
                 hints = self.hinted.next(), if !stopping => Happened::Hinted(hints),
             };
             if let Some(exit) = self.take(happened) {
@@ -341,8 +341,15 @@ impl<'o> Driver<'o> {
         self.load_again = !self.loading.is_empty();
         if !self.load_again {
             let (source, roots) = (self.settings.source.clone(), self.files.roots());
-            self.loading.spawn_blocking(move || loading::load(&source, &roots));
+            let desired = self.ground.desired.clone();
+            self.loading.spawn_blocking(move || loading::load(&source, &roots, &desired.subjects));
         }
+    }
+
+    /// Whether the files may be read because of the time that has gone by: not beside a pass, as a large one and two
+    /// sets of documents at once are the most that a watch ever needs room for. It is not put off for ever.
+    fn may_reread(&self) -> bool {
+        self.passes.is_empty() || Instant::now() >= self.read_at + self.settings.machine.resync / 10
     }
 
     fn loaded(&mut self, Loading { loaded, look }: Loading) {
