@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
+use super::apart::Apart;
 use super::board::Board;
 use super::desired::Desired;
 use super::files::{AsRead, News, Watched};
@@ -62,6 +63,7 @@ pub struct Driver<'o> {
     dirty: bool,
     passes: JoinSet<Ended>,
     loading: JoinSet<Loading>,
+    apart: Apart,
     /// The files changed while they were read.
     load_again: bool,
     /// A person waits for everything to be looked at, once the files are read.
@@ -153,6 +155,7 @@ impl<'o> Driver<'o> {
             dirty: true,
             passes: JoinSet::new(),
             loading: JoinSet::new(),
+            apart: Apart::default(),
             load_again: false,
             person: false,
             pruning: FuturesUnordered::new(),
@@ -257,7 +260,12 @@ impl<'o> Driver<'o> {
         }
     }
 
+    fn may_reread(&self) -> bool {
+        Apart::may_read(Instant::now(), self.read_at, self.passes.len())
+    }
+
     fn start(&mut self, pass: Pass) {
+        let Some(pass) = self.apart.hold(Instant::now(), pass) else { return };
         tracing::debug!(pass = pass.id, objects = pass.objects.len(), cause = cause(&pass), "a pass begins");
         let (ground, halt) = (self.ground.clone(), self.halt.clone());
         self.passes.spawn(pass::run(pass, ground, fastrand::u64(..), halt));
@@ -276,6 +284,7 @@ impl<'o> Driver<'o> {
     /// Nothing new begins; what is under way has its time to end.
     fn stop(&mut self) {
         self.manager.stopping();
+        self.apart = Apart::default();
         self.teller.say(&log::Event::info("stopping").with("passes", self.passes.len()));
         self.patience = Some(Instant::now() + GRACE);
         self.step(Event::Drain);
@@ -314,6 +323,7 @@ impl<'o> Driver<'o> {
     fn tick(&mut self) {
         self.manager.beat();
         self.showing.alive();
+        self.apart.overdue(Instant::now()).into_iter().for_each(|pass| self.start(pass));
         self.board.lines().iter().for_each(|line| self.teller.say(line));
         self.dirty |= self.board.has_changed() || self.ground.ways.requests() != self.sent;
         if std::mem::take(&mut self.dirty) {
@@ -342,14 +352,9 @@ impl<'o> Driver<'o> {
         if !self.load_again {
             let (source, roots) = (self.settings.source.clone(), self.files.roots());
             let desired = self.ground.desired.clone();
+            self.apart.reads(Instant::now());
             self.loading.spawn_blocking(move || loading::load(&source, &roots, &desired.subjects));
         }
-    }
-
-    /// Whether the files may be read because of the time that has gone by: not beside a pass, as a large one and two
-    /// sets of documents at once are the most that a watch ever needs room for. It is not put off for ever.
-    fn may_reread(&self) -> bool {
-        self.passes.is_empty() || Instant::now() >= self.read_at + self.settings.machine.resync / 10
     }
 
     fn loaded(&mut self, Loading { loaded, look }: Loading) {
@@ -371,6 +376,7 @@ impl<'o> Driver<'o> {
             }
             Err(NotBegun { problems, .. }) => self.keep_the_last(problems),
         }
+        self.apart.read().into_iter().for_each(|pass| self.start(pass));
         if std::mem::take(&mut self.person) {
             self.step(Event::Hint(Hint { about: About::All, origin: Origin::Person, observed: None }));
         }
