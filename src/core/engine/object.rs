@@ -78,7 +78,7 @@ pub struct Object {
     pub kind: Arc<Kind>,
     pub origin: Option<Origin>,
     pub policy: Policy,
-    pub spec: Node,
+    pub spec: Arc<Node>,
     pub base: Base,
     /// A parent that stands in no document, or an object that was not selected: observed, never written.
     pub context: bool,
@@ -201,7 +201,7 @@ impl Object {
             kind,
             origin: None,
             policy: Policy::default(),
-            spec: Node::new(Pos::default(), Want::Map(Default::default())),
+            spec: Arc::new(Node::new(Pos::default(), Want::Map(Default::default()))),
             base: Base::None,
             context: false,
             links,

@@ -161,7 +161,7 @@ impl Pruned {
     /// files had it.
     pub fn wish(self, id: ObjectId, origin: Origin, base: Base) -> Document {
         let policy = Policy { ensure: Ensure::Absent, pruned: Some(Arc::new(self)), ..Policy::default() };
-        let spec = Node::new(Pos::default(), Want::Map(Default::default()));
+        let spec = Arc::new(Node::new(Pos::default(), Want::Map(Default::default())));
         Document { id, origin, spec, labels: Default::default(), policy, base }
     }
 

@@ -20,6 +20,7 @@ impl Loop {
             known.map(|(at, object)| (object.subject.id.clone(), (object, queue.get(at).copied()))).collect();
         let order = std::mem::take(&mut self.at);
         let mut due = Vec::new();
+        self.objects.reserve_exact(subjects.len());
         for subject in subjects {
             let at = self.objects.len();
             self.at.insert(subject.id.clone(), at);

@@ -86,12 +86,13 @@ impl Source {
         self.files.iter().chain(&self.backends).cloned().chain(base).collect()
     }
 
-    /// Loads the whole set, twice where `twice` says so: what differs then cannot be kept level with.
-    pub fn load(&self, twice: bool) -> Loaded {
+    /// Loads the whole set. Where that is not what was read before, which `before` has, it is loaded a second time:
+    /// what differs then cannot be kept level with.
+    pub fn load(&self, before: &[Subject]) -> Loaded {
         let Loaded { read, secrets, named } = self.load_once();
         let first = match read {
             // Of the first one only the wishes are kept: two sets at once are twice the memory.
-            Ok(read) if twice => read.desired.subjects,
+            Ok(read) if read.desired.subjects != before => read.desired.subjects,
             read => return Loaded { read, secrets, named },
         };
         let mut last = self.load_once();
@@ -106,7 +107,8 @@ impl Source {
         last
     }
 
-    fn load_once(&self) -> Loaded {
+    /// Loads the whole set, and does not ask whether it is the same each time.
+    pub fn load_once(&self) -> Loaded {
         let text = self.stdin.as_ref();
         let sources = input::Sources {
             files: self.files.clone(),
@@ -204,7 +206,11 @@ pub fn subjects(documents: &[Document], kinds: &Kinds, selection: &Selection, sa
         desired: wish(document, salt),
         origin: document.origin.clone(),
     };
-    documents.iter().filter(|document| selection.takes(document)).map(subject).collect()
+    let mut subjects: Vec<Subject> =
+        documents.iter().filter(|document| selection.takes(document)).map(subject).collect();
+    // They are kept.
+    subjects.shrink_to_fit();
+    subjects
 }
 
 /// What is asked about together: the objects of a kind that one listing serves, by a name of their own.

@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 
+use super::apart::Apart;
 use super::board::Board;
 use super::desired::Desired;
 use super::files::{AsRead, News, Watched};
@@ -69,6 +70,7 @@ pub struct Driver<'o> {
     dirty: bool,
     passes: JoinSet<Ended>,
     loading: JoinSet<Loading>,
+    apart: Apart,
     /// The files changed while they were read.
     load_again: bool,
     /// A person waits for everything to be looked at, once the files are read.
@@ -168,6 +170,7 @@ impl<'o> Driver<'o> {
             dirty: true,
             passes: JoinSet::new(),
             loading: JoinSet::new(),
+            apart: Apart::default(),
             load_again: false,
             person: false,
             wishes: Wishes::default(),
@@ -214,7 +217,7 @@ impl<'o> Driver<'o> {
                 event = self.showing.event() => Happened::Told(event),
                 () = turned(self.lead.as_ref()) => Happened::Turned,
                 () = until(self.wake) => Happened::Woke,
-                () = sleep_until(self.read_at), if !stopping => Happened::Reread,
+                () = sleep_until(self.read_at), if !stopping && self.may_reread() => Happened::Reread,
                 hints = self.hinted.next(), if !stopping => Happened::Hinted(hints),
             };
             if matches!(happened, Happened::Tick) && self.was_held_up() {
@@ -302,7 +305,12 @@ impl<'o> Driver<'o> {
         }
     }
 
+    fn may_reread(&self) -> bool {
+        Apart::may_read(Instant::now(), self.read_at, self.passes.len())
+    }
+
     fn start(&mut self, pass: Pass) {
+        let Some(pass) = self.apart.hold(Instant::now(), pass) else { return };
         tracing::debug!(pass = pass.id, objects = pass.objects.len(), cause = cause(&pass), "a pass begins");
         let (ground, halt) = (self.ground.clone(), self.halt.clone());
         self.passes.spawn(pass::run(pass, ground, fastrand::u64(..), halt));
@@ -321,6 +329,7 @@ impl<'o> Driver<'o> {
     /// Nothing new begins; what is under way has its time to end.
     fn stop(&mut self) {
         self.manager.stopping();
+        self.apart = Apart::default();
         self.teller.say(&log::Event::info("stopping").with("passes", self.passes.len()));
         self.patience = Some(Instant::now() + GRACE);
         self.step(Event::Drain);
@@ -372,6 +381,7 @@ impl<'o> Driver<'o> {
     fn tick(&mut self) {
         self.manager.beat();
         self.showing.alive();
+        self.apart.overdue(Instant::now()).into_iter().for_each(|pass| self.start(pass));
         self.board.lines().iter().for_each(|line| self.teller.say(line));
         self.dirty |= self.board.has_changed() || self.ground.ways.requests() != self.sent;
         if std::mem::take(&mut self.dirty) {
@@ -399,7 +409,9 @@ impl<'o> Driver<'o> {
         self.load_again = !self.loading.is_empty();
         if !self.load_again {
             let (source, roots) = (self.settings.source.clone(), self.files.roots());
-            self.loading.spawn_blocking(move || loading::load(&source, &roots));
+            let desired = self.ground.desired.clone();
+            self.apart.reads(Instant::now());
+            self.loading.spawn_blocking(move || loading::load(&source, &roots, &desired.subjects));
         }
     }
 
@@ -422,6 +434,7 @@ impl<'o> Driver<'o> {
             }
             Err(NotBegun { problems, .. }) => self.keep_the_last(problems),
         }
+        self.apart.read().into_iter().for_each(|pass| self.start(pass));
         if std::mem::take(&mut self.person) && self.begun {
             self.step(Event::Hint(Hint { about: About::All, origin: Origin::Person, observed: None }));
         }

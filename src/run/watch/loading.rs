@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 
 use super::desired::{Loaded, Source};
 use super::files::Look;
+use crate::core::watch::Subject;
 
 /// Files that are written just now are read again, so often.
 const TRIES: usize = 3;
@@ -19,21 +20,21 @@ pub struct Loading {
 
 /// Reads in a thread of its own.
 pub fn begin(source: Source, roots: Vec<PathBuf>) -> JoinHandle<Loading> {
-    tokio::task::spawn_blocking(move || load(&source, &roots))
+    tokio::task::spawn_blocking(move || load(&source, &roots, &[]))
 }
 
-/// Reads now.
-pub fn load(source: &Source, roots: &[PathBuf]) -> Loading {
+/// Reads now; `before` is what was wanted until then.
+pub fn load(source: &Source, roots: &[PathBuf], before: &[Subject]) -> Loading {
     let look = || Look::of(roots, &BTreeSet::new());
-    let mut before = look();
+    let mut first = look();
     for _ in 1..TRIES {
-        let loaded = source.load(true);
+        let loaded = source.load(before);
         // What is wrong may be so because somebody writes: then it is no news.
-        if loaded.read.is_ok() || look() == before {
-            return Loading { look: before.with(Look::of(&[], &loaded.named)), loaded };
+        if loaded.read.is_ok() || look() == first {
+            return Loading { look: first.with(Look::of(&[], &loaded.named)), loaded };
         }
-        before = look();
+        first = look();
     }
-    let loaded = source.load(true);
-    Loading { look: before.with(Look::of(&[], &loaded.named)), loaded }
+    let loaded = source.load(before);
+    Loading { look: first.with(Look::of(&[], &loaded.named)), loaded }
 }

@@ -31,7 +31,7 @@ fn with_reference() -> (Model, Vec<Document>) {
         secrets: Default::default(),
     };
     let mut repo = document("Repo", &[("name", "r")], json!({}));
-    let Want::Map(map) = &mut repo.spec.want else { panic!("a map") };
+    let Want::Map(map) = &mut repo.spec_mut().want else { panic!("a map") };
     map.insert("team", Node::new(Pos { line: 9, column: 9 }, Want::Ref(reference.into())));
     (model, vec![repo, document("Team", &[("name", "a")], json!({}))])
 }

@@ -109,7 +109,7 @@ fn tie(dice: &mut Dice, documents: &mut [Document]) {
             continue;
         }
         let reference = reference_to(&documents[to]);
-        let Want::Map(fields) = &mut documents[at].spec.want else { unreachable!("a spec is a map") };
+        let Want::Map(fields) = &mut documents[at].spec_mut().want else { unreachable!("a spec is a map") };
         fields.insert("mate", Node::new(Pos::default(), Want::Ref(reference.into())));
     }
 }
@@ -132,7 +132,7 @@ fn draw_document(dice: &mut Dice, documents: &mut Vec<Document>, i: usize, name:
             document(name, &[("in", &parent), ("name", &own)], spec)
         }
     };
-    let Want::Map(fields) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
+    let Want::Map(fields) = &mut drawn.spec_mut().want else { unreachable!("a spec is a map") };
     if dice.chance(0.5) {
         fields.insert("mode", Node::from_value(Pos::default(), json!("on")));
     }
@@ -168,7 +168,7 @@ fn draw_behaviours(dice: &mut Dice, drawn: &mut Document, i: usize) {
     if dice.chance(0.3) && drawn.policy.ensure != Ensure::Absent {
         drawn.base = base_with_more(&drawn.spec);
     }
-    let Want::Map(fields) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
+    let Want::Map(fields) = &mut drawn.spec_mut().want else { unreachable!("a spec is a map") };
     let mut set = |name: &'static str, value: &str| {
         fields.insert(name, Node::from_value(Pos::default(), json!(value)));
     };
