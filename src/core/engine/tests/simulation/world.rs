@@ -1,6 +1,7 @@
 //! The server of a schedule: what it stores, and what it shows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use crate::core::value::{Map, Value};
 
 use super::super::model::failed;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Stored {
     pub id: u64,
     pub value: Value,
@@ -36,7 +37,7 @@ pub struct Stored {
 }
 
 /// What we, and others, did to an object in all runs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 pub struct Deeds {
     pub creates: u32,
     pub updates: u32,
@@ -88,6 +89,18 @@ pub struct World {
     pub late: Vec<(Duration, Write)>,
     /// Broken invariants, in order.
     pub broken: Vec<String>,
+}
+
+/// All on which it depends what it answers from now on, and what of that is right.
+impl Hash for World {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        let history: BTreeMap<_, _> = self.history.iter().collect();
+        let ids: BTreeMap<_, _> = self.ids.iter().collect();
+        (self.now, &self.objects, history, ids, self.next_id, self.lines).hash(to);
+        (&self.was_right, &self.deeds, &self.displaced, &self.unseen).hash(to);
+        self.operations.hash(to);
+        assert!(self.late.is_empty(), "nothing is late where states are told apart");
+    }
 }
 
 /// As much as is ever looked back.
