@@ -211,7 +211,9 @@ impl<'w> Run<'w> {
         let under_way: Vec<_> = flights.iter().map(flight).collect();
         let habits: Vec<_> = trouble.actors.iter().map(|one| one.habit).collect();
         (under_way, &self.past, trouble.scope, habits).hash(&mut hasher);
-        self.world.hash(&mut hasher);
+        let looks_back = trouble.scope.is_some_and(|scope| scope.has(scope.stale))
+            || flights.iter().any(|flight| matches!(flight.fate, Fate::Stale));
+        self.world.fingerprint(looks_back).hash(&mut hasher);
         self.again = !met.insert(hasher.finish());
         self.again
     }

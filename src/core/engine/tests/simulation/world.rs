@@ -1,7 +1,7 @@
 //! The server of a schedule: what it stores, and what it shows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -91,18 +91,6 @@ pub struct World {
     pub broken: Vec<String>,
 }
 
-/// All on which it depends what it answers from now on, and what of that is right.
-impl Hash for World {
-    fn hash<H: Hasher>(&self, to: &mut H) {
-        let history: BTreeMap<_, _> = self.history.iter().collect();
-        let ids: BTreeMap<_, _> = self.ids.iter().collect();
-        (self.now, &self.objects, history, ids, self.next_id, self.lines).hash(to);
-        (&self.was_right, &self.deeds, &self.displaced, &self.unseen).hash(to);
-        self.operations.hash(to);
-        assert!(self.late.is_empty(), "nothing is late where states are told apart");
-    }
-}
-
 /// As much as is ever looked back.
 const REMEMBERED: usize = 8;
 
@@ -127,6 +115,21 @@ impl World {
             late: Vec::new(),
             broken: Vec::new(),
         }
+    }
+
+    /// All on which it depends what it answers from now on, and what of that is right. What was there before counts as
+    /// long as somebody `looks_back`.
+    pub fn fingerprint(&self, looks_back: bool) -> u64 {
+        assert!(self.late.is_empty(), "nothing is late where states are told apart");
+        let lags = self.scene.manners.iter().any(|manner| manner.profile == Profile::P10);
+        let history = (looks_back || lags).then(|| self.history.iter().collect::<BTreeMap<_, _>>());
+        // Of which names there was ever anything is what a listing goes by.
+        let names: BTreeSet<_> = self.history.keys().collect();
+        let ids: BTreeMap<_, _> = self.ids.iter().collect();
+        let mut hasher = DefaultHasher::new();
+        (self.now, &self.objects, history, names, ids, self.next_id, self.lines).hash(&mut hasher);
+        (&self.was_right, &self.deeds, &self.displaced, &self.unseen, &self.operations).hash(&mut hasher);
+        hasher.finish()
     }
 
     pub fn manner(&self, id: &ObjectId) -> Manner {

@@ -7,7 +7,6 @@
 //! comes after the run, and after a death, depends on the server alone, and is looked at once for each that is left.
 
 use std::collections::HashSet;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 use super::super::actors::{Actor, HABITS};
@@ -34,7 +33,7 @@ fn one(
     let actor = Actor { habit, after: None, every: Default::default(), next: Default::default() };
     let trouble = Trouble { scope: Some(scope), actors: vec![actor], ..Trouble::default() };
     let ended = live.run_once(&mut world, Mode::Apply, &trouble, met)?;
-    if ended.is_none() || !met.insert(fingerprint(&world)) {
+    if ended.is_none() || !met.insert(world.fingerprint(false)) {
         return Ok(());
     }
     let mut plain = Dice::replay(Vec::new());
@@ -43,13 +42,6 @@ fn one(
     let broken = after.quiet(&mut world)?;
     live.requests += after.requests;
     if broken.is_empty() { Ok(()) } else { Err(broken) }
-}
-
-/// What a server came to, as it is told apart from states within a run.
-fn fingerprint(world: &World) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    ("the end", world).hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The schedules and the states of a scope; or the first that breaks something. Ends after `most` schedules.
