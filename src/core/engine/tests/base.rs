@@ -78,11 +78,11 @@ fn what_somebody_changed_stays() {
 /// nothing of what the other has.
 #[test]
 fn what_another_made_during_a_replacement_is_held_against_the_base() {
-    let rivals: [(fn(&mut Model), &str); 2] = [
-        (|model| model.put("Team", &[("name", "a")], json!({"size": 1, "fixed": 1, "gone": 7})), "conflict"),
-        (|model| model.put("Team", &[("name", "a")], json!({"size": 1, "fixed": 1})), "done"),
-    ];
-    for (rival, outcome) in rivals {
+    let changed = |model: &mut Model| {
+        model.put("Team", &[("name", "a")], json!({"size": 1, "fixed": 1, "gone": 7}));
+    };
+    let without = |model: &mut Model| model.put("Team", &[("name", "a")], json!({"size": 1, "fixed": 1}));
+    for (rival, outcome) in [(changed as fn(&mut Model), "conflict"), (without, "done")] {
         let (mut model, documents) = team(json!({"size": 1, "fixed": 2, "gone": 1}));
         let mut team = Kind { read: Read::FromList, ..kind("Team", false, None) };
         team.fields.at_mut(&Path::parse("fixed").expect("a path")).immutable = Some(Immutable::Replace);
