@@ -15,7 +15,7 @@ impl Engine {
     /// A failure of a write, without the secrets of its objects.
     pub(super) fn without_secrets(&self, objects: impl Iterator<Item = usize>, failure: Failure) -> Failure {
         let secrets: Vec<String> = objects.flat_map(|object| self.secrets_seen(object)).collect();
-        let redactor = Redactor::new(secrets);
+        let redactor = Redactor::for_few_texts(secrets);
         let text = |text: String| redactor.text(&text).into_owned();
         Failure { message: text(failure.message), hint: failure.hint.map(text), ..failure }
     }
@@ -70,6 +70,6 @@ pub(super) fn without(entry: Entry, secrets: Vec<String>) -> Entry {
     if secrets.is_empty() {
         return entry;
     }
-    let shown = scrub::entry(&entry, &Redactor::new(secrets));
+    let shown = scrub::entry(&entry, &Redactor::for_few_texts(secrets));
     Entry { id: entry.id, ..shown }
 }
