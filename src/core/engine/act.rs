@@ -37,6 +37,7 @@ impl Engine {
             return self.settle(at, Outcome::InSync);
         }
         let decision = self.in_family(at, decision);
+        let decision = self.beside_what_is_below(at, decision);
         let decision = self.beside_former(at, decision);
         let decision = self.while_it_can_be_missed(at, decision);
         let decision = self.as_planned(at, decision);
@@ -75,6 +76,9 @@ impl Engine {
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
     fn promise(&mut self, at: usize, action: Action) {
+        if self.plan_looks_below(at, action) {
+            return;
+        }
         let object = &mut self.objects[at];
         if object.wanted_absent() && object.holders > 0 {
             object.phase = Phase::Held;
@@ -269,6 +273,10 @@ impl Engine {
             object.phase = Phase::Held;
             return;
         }
+        if self.looks_below(at) {
+            return;
+        }
+        let object = &mut self.objects[at];
         let action = if object.wanted_absent() { Action::Delete } else { Action::Replace };
         if planted!(M8) {
             return self.enqueue(at, action);

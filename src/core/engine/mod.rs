@@ -15,6 +15,7 @@ mod act;
 mod another;
 pub mod backoff;
 mod base;
+mod below;
 pub(crate) mod body;
 mod breaker;
 mod changed;
@@ -57,6 +58,7 @@ use std::time::Duration;
 use super::base::Base;
 use super::document::Document;
 use super::exchange::{Answer, Ask, Body, Item, Write};
+use super::family::Offspring;
 use super::graph::Graph;
 use super::identity::{Key, KindName, ObjectId};
 use super::kind::{Kind, Kinds};
@@ -66,6 +68,7 @@ use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
 use super::value::Value;
 use backoff::Budget;
+use below::Looks;
 use collections::Collections;
 use decide::Seen;
 use guard::Guards;
@@ -107,6 +110,8 @@ pub struct Options {
     pub held: BTreeSet<ObjectId>,
     /// After so many writes, of one object each, the rest is refused.
     pub most_writes: Option<usize>,
+    /// Nobody sees a plan of this run before it is done: nothing goes that would take along what no document names.
+    pub unattended: bool,
 }
 
 /// One object as a run saw it.
@@ -168,6 +173,7 @@ enum Pending {
     Write { objects: Vec<usize> },
     Check { object: usize },
     Operation { object: usize },
+    Look { look: usize, asked: u64 },
 }
 
 /// What a timer wakes.
@@ -175,6 +181,8 @@ enum Pending {
 enum Timer {
     Object(usize),
     Collection(usize),
+    /// What is below objects that are to go.
+    Look(usize),
     /// Writes that a breaker holds.
     Writes,
 }
@@ -188,6 +196,10 @@ pub struct Engine {
     /// The keys of a kind that anyone wants whole.
     wanted: HashMap<KindName, Arc<HashSet<Key>>>,
     dependants: Vec<Vec<usize>>,
+    /// Those right below an object, selected or not.
+    children: Vec<Vec<usize>>,
+    offspring: Offspring,
+    looks: Looks,
     /// By object: those that have a field to be set once it is settled.
     waiters: HashMap<usize, Vec<usize>>,
     ramps: BTreeMap<Arc<str>, Ramp>,
@@ -245,6 +257,9 @@ impl Engine {
             mode,
             options,
             dependants: vec![Vec::new(); objects.len()],
+            children: vec![Vec::new(); objects.len()],
+            offspring: Offspring::of(kinds),
+            looks: Looks::default(),
             objects,
             waiters: HashMap::new(),
             collections: Collections::default(),
@@ -268,6 +283,7 @@ impl Engine {
             guards: Guards::default(),
         };
         engine.set_waiters();
+        engine.set_children();
         engine.leave_out_the_unneeded();
         engine.set_gates();
         engine.set_wanted();
@@ -363,6 +379,7 @@ impl Engine {
             Some(Pending::Write { objects }) => self.written(objects, answer),
             Some(Pending::Check { object }) => self.checked(object, answer),
             Some(Pending::Operation { object }) => self.followed(object, answer),
+            Some(Pending::Look { look, asked }) => self.looked(look, asked, answer),
             None => {}
         }
     }
@@ -382,6 +399,7 @@ impl Engine {
                 Timer::Collection(collection) => {
                     self.dirty.insert(collection);
                 }
+                Timer::Look(look) => self.send_look(look),
                 // Writes are started after every event.
                 Timer::Writes => {}
             }

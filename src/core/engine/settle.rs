@@ -102,6 +102,7 @@ impl Engine {
         if self.mode == Mode::Plan {
             return self.settle(at, Outcome::Planned);
         }
+        self.objects[at].below = None;
         self.objects[at].fence = self.count;
         self.objects[at].phase = Phase::Waiting;
         self.wake_at(self.now, Timer::Object(at));
@@ -246,7 +247,7 @@ pub(super) fn entry(object: Object) -> Entry {
         wrote,
         observed: Observed {
             uid: object.server_id,
-            writes: (object.sets + object.deletes) as usize,
+            writes: (object.sets + object.deletes) as usize + object.went_along,
             left_alone: object.policy.paused || object.policy.drift == Drift::Report,
             ..object.observed
         },

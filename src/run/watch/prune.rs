@@ -145,8 +145,14 @@ pub async fn prune(ground: Ground, job: Job, seed: u64, halt: Halt) -> Option<Re
     let part = Parts::new(&documents, &graph).part(&documents, &graph, first..documents.len());
     let writes = matches!(ground.ways.clients, Held::ReadWrite(_));
     let mode = if writes { Mode::Apply } else { Mode::Plan };
-    let options =
-        Options { writes: ground.writes, seed, attempts: ground.attempts, most_writes, ..Options::default() };
+    let options = Options {
+        writes: ground.writes,
+        seed,
+        attempts: ground.attempts,
+        most_writes,
+        unattended: true,
+        ..Options::default()
+    };
     let selected = |document: &Document| due.contains(&document.id);
     let engine = Engine::new(part.documents, part.graph, &desired.kinds, mode, options, &selected, None);
     let (report, _) = carry_out(engine, writes, &ground, &halt).await;

@@ -11,6 +11,7 @@ mod family;
 mod faults;
 mod guards;
 mod held;
+mod kept;
 mod lanes;
 mod later;
 mod left;
