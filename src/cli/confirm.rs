@@ -219,7 +219,8 @@ mod tests {
     fn what_goes_along_is_named() {
         let redactor = Redactor::new(["s3cr3t"]);
         let mut zone = entry("Queue", "q", 1, Action::Replace, Outcome::Planned);
-        zone.observed.along = vec![zone.id.clone(), entry("User", "s3cr3t", 1, Action::None, Outcome::InSync).id];
+        zone.observed.along =
+            vec![zone.id.clone(), entry("User", "s3cr3t", 1, Action::None, Outcome::InSync).id];
         zone.findings = vec![Finding::new(NOT_TOLD, "whether a Binding is below it cannot be told")];
         let mut kept = entry("Queue", "kept", 1, Action::Delete, Outcome::Refused(Explanation::new("no")));
         kept.observed.along = vec![kept.id.clone()];

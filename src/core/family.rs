@@ -4,14 +4,15 @@
 //! ReplicaSet's surplus, a replacement that was consented to), and whatever was selected, as a selection limits what is
 //! written and never what is protected:
 //!
-//! - A child that a document names, and that nobody wishes gone, protects what it is below: [`Tie`] says by what. The
-//!   others go by a deletion of their own, or with a parent that is replaced, and are made again.
+//! - A child with a document that ties it to its place protects what it is below: [`Tie`] says by what. The others go by
+//!   a deletion of their own, or with a parent that is replaced, and are made again.
 //! - A child that no document names keeps its parent, where no person asked for the parent by name: nothing proves that
 //!   it may go. Where a person did, it is counted and named, in the plan and in the question.
 //! - Where nobody can list what is below, or the listing is not whole, nothing is known of it: see [`Way`].
 //!
 //! Here are the kinds below a kind, and how they are looked for. `engine/family.rs` judges what documents name,
-//! `engine/below.rs` looks and judges the rest; `prune/family.rs` keeps beforehand what the sweep alone shows to stay.
+//! `engine/below.rs` looks for the rest and `engine/along.rs` judges it; `prune/family.rs` keeps beforehand what the
+//! sweep alone shows to stay.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -11,8 +11,11 @@ use crate::support::{Done, Scratch};
 const ZONE: &str = "apiVersion: api\nkind: Zone\nmetadata: {name: a.org}\nspec: {type: new}\n";
 
 fn www(annotation: &str) -> String {
-    let annotations = if annotation.is_empty() { String::new() } else { format!(", annotations: {{{annotation}}}") };
-    format!("---\napiVersion: api\nkind: Record\nmetadata: {{zone: a.org, name: www{annotations}}}\nspec: {{ttl: 60}}\n")
+    let annotations =
+        if annotation.is_empty() { String::new() } else { format!(", annotations: {{{annotation}}}") };
+    format!(
+        "---\napiVersion: api\nkind: Record\nmetadata: {{zone: a.org, name: www{annotations}}}\nspec: {{ttl: 60}}\n"
+    )
 }
 
 /// The zone `a.org` of another type than its document says, with the record `www` and what else there is.
@@ -71,7 +74,12 @@ fn a_label_selects_no_protection_away() {
     let zone = ZONE.replace("{name: a.org}", "{name: a.org, labels: {is: it}}");
     let scratch = folder(&raw, &format!("{zone}{}", www("")));
     let done = run(&scratch, "delete --yes -l is=it").expect(5);
-    assert_snapshot!(done.out, @"");
+    assert_snapshot!(done.out, @r"
+    -   Zone a.org   a.yaml:1
+        refused: `Record a.org/www` would go with it, and is not selected
+        hint: select it as well: `--only`, `--exclude` or `-l` leaves it out
+    Deleted: 1 refused. 1 object seen in 2 requests.
+    ");
     assert_eq!(writes(&raw), [""; 0]);
 }
 
@@ -90,7 +98,14 @@ fn what_no_document_names_is_said_before_it_goes() {
     let (raw, _) = server(&[users.clone()]);
     let scratch = folder(&raw, &format!("{ZONE}{}", www("")));
     let done = run(&scratch, "plan --replace Zone/a.org");
-    assert_snapshot!(done.out, @"");
+    assert_snapshot!(done.out, @r#"
+    -/+ Zone a.org         a.yaml:1
+          type   "old" → "new"   immutable: the object is replaced
+        TakesAlong: 1 object goes with it that no document names, with all below: `Record a.org/users`
+    -/+ Record a.org/www   a.yaml:6
+        GoesWithParent: it goes with `Zone a.org`, which is replaced, and is created again
+    Plan: 2 to replace. 2 objects seen in 3 requests.
+    "#);
     run(&scratch, "plan --replace Zone/a.org --out p.plan").expect(0);
 
     // What came after the plan was not agreed to.
@@ -108,7 +123,10 @@ fn what_no_document_names_is_said_before_it_goes() {
     let (raw, _) = server(&[("/zones/a.org/records/users", record("users", None))]);
     let scratch = folder(&raw, &format!("{ZONE}{}", www("")));
     let done = run(&scratch, "delete --yes").expect(0);
-    assert_snapshot!(done.out, @"");
+    let along =
+        "TakesAlong: 1 object goes with it that no document names, with all below: `Record a.org/users`";
+    assert!(done.out.contains(along), "{}", done.told());
+    assert_eq!(writes(&raw), ["DELETE /zones/a.org/records/www", "DELETE /zones/a.org"]);
 }
 
 #[test]
@@ -119,7 +137,11 @@ fn a_set_takes_no_parent_from_what_no_document_names() {
     let (raw, _) = server(&[(&b, there)]);
     let scratch = folder(&raw, set);
     let done = run(&scratch, "apply --yes --prune").expect(0);
-    assert_snapshot!(done.out, @"");
+    assert_snapshot!(done.out, @r"
+    ?   Zone a.org   a.yaml:4
+        extra: `Record a.org/www`, which is below it, stays
+    Applied: 1 extra, 1 in sync. 4 objects seen in 4 requests.
+    ");
     assert_eq!(writes(&raw), [""; 0]);
 }
 

@@ -215,6 +215,12 @@ impl Engine {
         if let Some(outcome) = spent {
             return self.settle(at, outcome);
         }
+        // What a plan left alone for what is below it is left alone still, and not refused for want of consent.
+        let object = &self.objects[at];
+        let left = object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::None);
+        if left && object.policy.pruned.is_some() && self.looks_below(at) {
+            return;
+        }
         if let Some(outcome) = self.moved(at, &decision) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);

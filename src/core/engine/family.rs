@@ -125,6 +125,10 @@ impl Engine {
         let object = &self.objects[child];
         object.origin.as_ref()?;
         let policy = &object.policy;
+        // Its own deletion is refused, and the parent waits for that: a watch goes on with it once the child goes.
+        if self.options.unattended && action == Action::Delete && object.goes_first() && !object.context {
+            return None;
+        }
         if policy.protected {
             return Some(Tie::Protected);
         }

@@ -12,6 +12,7 @@
 //! `observe` asks, `decide` compares, `act` guards, `send` writes, `settle` ends an object and frees those that wait for it.
 
 mod act;
+mod along;
 mod another;
 pub mod backoff;
 mod base;

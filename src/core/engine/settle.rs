@@ -85,13 +85,15 @@ impl Engine {
                 continue;
             }
             self.objects[need].holders -= 1;
-            if !matches!(self.objects[need].phase, Phase::Held) {
+            let held = matches!(self.objects[need].phase, Phase::Held);
+            // While a plan looks below it, what holds it may be settled.
+            if !(held || matches!(self.objects[need].phase, Phase::LookingBelow)) {
                 continue;
             }
             if !gone {
                 let why = format!("`{}`, which needs it, is still there", self.objects[at].id);
                 self.settle(need, Outcome::Skipped(Explanation::new(why)));
-            } else if self.objects[need].holders == 0 {
+            } else if held && self.objects[need].holders == 0 {
                 self.release(need);
             }
         }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::make::kind_name;
+use super::make::{kind_name, reference};
 use super::model::{Fault, Model, document, kind};
 use crate::core::document::{Document, Drift, Ensure};
 use crate::core::engine::{Engine, Mode, Options};
 use crate::core::filter::Filter;
 use crate::core::graph::Graph;
 use crate::core::kind::{Kind, Parent, Part};
+use crate::core::node::Pos;
 use crate::core::prune::{Proof, Pruned, Rank};
 use crate::core::report::{Entry, Outcome, Report};
 
@@ -416,4 +417,20 @@ fn objects_that_go_at_one_time_share_a_listing() {
     model.delete(&documents, Some(&plan));
     assert_eq!(model.writes().len(), 50);
     assert!(lists(&model) <= 10, "{}", lists(&model));
+}
+
+#[test]
+fn what_needs_an_object_and_stays_is_no_less_in_its_way_while_it_is_looked_below() {
+    let (zone, record) = zone_and_record();
+    let (mut model, mut documents) = scene_of(vec![zone, record, kind("Team", false, None)]);
+    model.objects.retain(|(kind, _), _| **kind != *"Record");
+    model.put("Team", &[("name", "t")], json!({}));
+    documents[1] = document("Team", &[("name", "t")], json!({}));
+    documents[1].policy.protected = true;
+    documents[1].policy.depends_on.push((reference("Zone/z"), Pos::default()));
+    let (plan, report) = through(&mut model, &documents, Way::Delete, &all);
+    for report in [plan, report] {
+        assert_eq!(told(&report.objects[0]), "delete skipped: `Team t`, which needs it, is still there");
+    }
+    assert_eq!(model.writes(), [""; 0]);
 }
