@@ -24,6 +24,7 @@ pub mod escape;
 pub mod exchange;
 pub mod exit;
 pub mod facts;
+pub mod family;
 pub mod feed;
 pub mod fields;
 pub mod filter;

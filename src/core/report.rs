@@ -159,6 +159,11 @@ pub const CHANGE_LIMIT: &str = "ChangeLimit";
 /// What differs is not to be written in this run; also the code of the finding that says so of a path.
 pub const FROZEN: &str = "Frozen";
 
+/// The code of the finding that what is in no document goes along with an object.
+pub const TAKES_ALONG: &str = "TakesAlong";
+/// The code of the finding that nobody can tell all that goes along with an object.
+pub const NOT_TOLD: &str = "NotTold";
+
 /// The code of the finding that others change an object faster than it can be written.
 pub const CONTENDED: &str = "Contended";
 

@@ -37,6 +37,7 @@ impl Engine {
             return self.settle(at, Outcome::InSync);
         }
         let decision = self.in_family(at, decision);
+        let decision = self.beside_what_is_below(at, decision);
         let decision = self.beside_former(at, decision);
         let decision = self.while_it_can_be_missed(at, decision);
         let decision = self.as_planned(at, decision);
@@ -75,6 +76,9 @@ impl Engine {
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
     fn promise(&mut self, at: usize, action: Action) {
+        if self.plan_looks_below(at, action) {
+            return;
+        }
         let object = &mut self.objects[at];
         if object.wanted_absent() && object.holders > 0 {
             object.phase = Phase::Held;
@@ -212,6 +216,12 @@ impl Engine {
         if let Some(outcome) = spent {
             return self.settle(at, outcome);
         }
+        // What a plan left alone for what is below it is left alone still, and not refused for want of consent.
+        let object = &self.objects[at];
+        let left = object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::None);
+        if left && object.policy.pruned.is_some() && self.looks_below(at) {
+            return;
+        }
         if let Some(outcome) = self.moved(at, &decision) {
             self.objects[at].changes = decision.changes;
             return self.settle(at, outcome);
@@ -272,6 +282,10 @@ impl Engine {
             object.phase = Phase::Held;
             return;
         }
+        if self.looks_below(at) {
+            return;
+        }
+        let object = &mut self.objects[at];
         let action = if object.wanted_absent() { Action::Delete } else { Action::Replace };
         if planted!(M8) {
             return self.enqueue(at, action);

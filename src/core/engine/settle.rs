@@ -90,13 +90,15 @@ impl Engine {
                 continue;
             }
             self.objects[need].holders -= 1;
-            if !matches!(self.objects[need].phase, Phase::Held) {
+            let held = matches!(self.objects[need].phase, Phase::Held);
+            // While a plan looks below it, what holds it may be settled.
+            if !(held || matches!(self.objects[need].phase, Phase::LookingBelow)) {
                 continue;
             }
             if !gone {
                 let why = format!("`{}`, which needs it, is still there", self.objects[at].id);
                 self.settle(need, Outcome::Skipped(Explanation::new(why)));
-            } else if self.objects[need].holders == 0 {
+            } else if held && self.objects[need].holders == 0 {
                 self.release(need);
             }
         }
@@ -107,6 +109,7 @@ impl Engine {
         if self.mode == Mode::Plan {
             return self.settle(at, Outcome::Planned);
         }
+        self.objects[at].below = None;
         self.objects[at].fence = self.count;
         self.objects[at].phase = Phase::Waiting;
         self.wake_at(self.now, Timer::Object(at));
@@ -251,7 +254,7 @@ pub(super) fn entry(object: Object) -> Entry {
         wrote,
         observed: Observed {
             uid: object.server_id,
-            writes: (object.sets + object.deletes) as usize,
+            writes: (object.sets + object.deletes) as usize + object.went_along,
             left_alone: object.policy.paused || object.policy.drift == Drift::Report,
             ..object.observed
         },

@@ -151,7 +151,7 @@ pub fn is_builtin(kind: &Kind, item: &Item) -> Result<bool, Explanation> {
 const PROTECTED: &str = "it is protected by its annotation `trueup/prune: \"false\"`";
 
 /// Objects of documents that are taken verbatim can bear our annotations.
-fn is_protected(kind: &Kind, item: &Item) -> bool {
+pub fn is_protected(kind: &Kind, item: &Item) -> bool {
     let annotation = || item.value.get("metadata")?.get("annotations")?.get("trueup/prune");
     kind.document.is_some() && annotation().is_some_and(|said| said.as_str() == Some("false"))
 }

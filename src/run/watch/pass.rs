@@ -77,6 +77,7 @@ pub async fn run(pass: Pass, ground: Ground, seed: u64, halt: Halt) -> Ended {
         held: pass.held.into_iter().chain(others).collect(),
         most_writes: pass.most_writes,
         flags: Flags::Apply,
+        unattended: true,
         ..Options::default()
     };
     let mode = if writes { Mode::Apply } else { Mode::Plan };

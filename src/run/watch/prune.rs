@@ -151,6 +151,7 @@ pub async fn prune(ground: Ground, job: Job, seed: u64, halt: Halt) -> Option<Re
         attempts: ground.attempts,
         most_writes,
         flags: Flags::Apply,
+        unattended: true,
         ..Options::default()
     };
     let selected = |document: &Document| due.contains(&document.id);

@@ -67,6 +67,7 @@ fn what_somebody_changed_stays() {
         changes: vec![change],
         server_id: None,
         references: Vec::new(),
+        along: Vec::new(),
         refused: None,
         moved: None,
     };

@@ -12,6 +12,7 @@ mod family;
 mod faults;
 mod guards;
 mod held;
+mod kept;
 mod lanes;
 mod later;
 mod left;

@@ -140,7 +140,9 @@ fn a_plan_deletes_no_parent_whose_child_is_protected() {
     documents[0].policy.protected = true;
     for report in [model.plan(&documents), model.apply(&documents)] {
         assert_eq!(report.objects[0].result.word(), "refused");
-        assert_eq!(report.objects[1].result.word(), "skipped");
+        assert_eq!(report.objects[1].result.word(), "refused");
+        let why = report.objects[1].result.explanation().expect("a reason");
+        assert!(why.message.ends_with("is protected by `trueup/prune: \"false\"`"), "{}", why.message);
     }
     assert!(model.get("Zone", "z").is_some());
 }

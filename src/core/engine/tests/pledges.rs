@@ -25,7 +25,8 @@ fn change(path: &str, before: Value, after: Value) -> Change {
 }
 
 fn pledge(action: Action, changes: Vec<Change>) -> Pledge {
-    Pledge { action, changes, server_id: None, references: Vec::new(), refused: None, moved: None }
+    let (server_id, references, along) = (None, Vec::new(), Vec::new());
+    Pledge { action, changes, server_id, references, along, refused: None, moved: None }
 }
 
 fn team(spec: Value) -> (Model, [Document; 1]) {
