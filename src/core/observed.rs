@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::change::Change;
 use super::exchange::{Failure, FailureClass};
+use super::unfinished::Unfinished;
 
 /// What a run saw of an object.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +24,8 @@ pub struct Observed {
     pub waits: bool,
     /// Its document says that it is not to be written: it is paused, or its drift is only reported.
     pub left_alone: bool,
+    /// What this run began and did not see the end of.
+    pub open: Option<Arc<Unfinished>>,
 }
 
 /// A failure, as far as it says when to try again.

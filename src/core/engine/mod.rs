@@ -47,6 +47,7 @@ mod settle;
 mod setup;
 mod stick;
 mod successor;
+mod unfinished;
 mod written;
 
 use std::cmp::Reverse;
@@ -64,6 +65,7 @@ use super::node::{Node, Reference};
 use super::path::Path;
 use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
+use super::unfinished::Unfinished;
 use super::value::Value;
 use backoff::Budget;
 use collections::Collections;
@@ -107,6 +109,11 @@ pub struct Options {
     pub held: BTreeSet<ObjectId>,
     /// After so many writes, of one object each, the rest is refused.
     pub most_writes: Option<usize>,
+    /// What the run before left open.
+    pub open: BTreeMap<ObjectId, Unfinished>,
+    /// So long it waits for what the server finishes or shows later, and leaves the rest of that to the next run.
+    /// `None`: as long as the kind says.
+    pub waits: Option<Duration>,
 }
 
 /// One object as a run saw it.
@@ -267,6 +274,7 @@ impl Engine {
             pruning: Pruning::default(),
             guards: Guards::default(),
         };
+        engine.inherit();
         engine.set_waiters();
         engine.leave_out_the_unneeded();
         engine.set_gates();
@@ -306,11 +314,12 @@ impl Engine {
 
     /// What the run came to. Objects that are not settled say so. Requests are counted at the edge.
     pub fn report(self) -> Report {
+        let now = self.now;
         let own = |at: usize| if self.shows(at) { self.own_secrets(at) } else { Vec::new() };
         let own: Vec<Vec<String>> = (0..self.objects.len()).map(own).collect();
         let reported = self.objects.into_iter().zip(own).filter(|(object, _)| !object.context);
         Report {
-            objects: reported.map(|(object, own)| hidden::without(settle::entry(object), own)).collect(),
+            objects: reported.map(|(object, own)| hidden::without(settle::entry(object, now), own)).collect(),
             seen: self.seen,
             interrupted: self.stopped == Some(Stop::Signal),
             ..Report::default()

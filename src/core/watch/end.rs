@@ -40,6 +40,7 @@ impl Loop {
             self.targets[target].passes -= 1;
         }
         self.judge_backends(pass, &under, seen);
+        self.note_open(seen);
         self.warn_of_impatience(seen);
         let mut batch = Batch {
             is_spent: under.most.is_some_and(|most| written >= most),
@@ -155,6 +156,10 @@ impl Loop {
                 failures.blocked(now);
                 (Standing::Blocked, Some(now + batch.delays.after(failures.count, &mut self.random)))
             }
+            Some(Verdict::Progressing(_, next)) => {
+                failures.answered(now);
+                (Standing::Open, Some(now + *next))
+            }
             Some(Verdict::Failed(_, Retry::Late) | Verdict::Unknown(_, Retry::Late)) => {
                 failures.failed(now);
                 (Standing::Open, Some(now + LATE))
@@ -189,7 +194,7 @@ impl Loop {
         let verdict = seen.map(|seen| &seen.verdict);
         let result = match verdict {
             Some(Verdict::InSync) => "success",
-            Some(Verdict::Differs(_) | Verdict::Blocked(_)) => "requeue",
+            Some(Verdict::Differs(_) | Verdict::Blocked(_) | Verdict::Progressing(..)) => "requeue",
             Some(Verdict::Conflict(_) | Verdict::Refused(_) | Verdict::NotEffective(_)) => "terminal",
             Some(Verdict::Failed(_, Retry::Late) | Verdict::Unknown(_, Retry::Late)) => "terminal",
             Some(Verdict::Failed(..) | Verdict::Unknown(..)) | None => "error",

@@ -36,6 +36,7 @@ impl Loop {
         gone.sort_unstable();
         gone.iter().for_each(|(_, id)| self.detector.forget(id));
         self.find_places();
+        self.forget_open();
         for at in due {
             self.trigger(at, Origin::Files, None);
         }

@@ -114,6 +114,9 @@ impl<'o> Driver<'o> {
         let read = loaded.read?;
         let ways = Ways::open(&settings.opening, read.connections, &read.desired.kinds, None)?;
         teller.loaded(&read.desired, &read.warnings);
+        if read.lease.is_none() && !settings.machine.dry_run {
+            teller.without_lease(&read.desired);
+        }
         ways.exposed().iter().for_each(|problem| teller.warned("credential is exposed", problem));
         let (hints, hinted) = hints();
         let (now, secrets, dry_run) = (Instant::now(), teller.secrets(), settings.machine.dry_run);
@@ -324,7 +327,7 @@ impl<'o> Driver<'o> {
     fn show(&mut self) {
         if self.showing.is_of_use() {
             let (desired, status) = (self.state.clone(), self.machine.status());
-            let status = status.with_warnings(self.teller.refused());
+            let status = status.with_warnings(&self.teller.lasting());
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
@@ -403,6 +406,7 @@ impl<'o> Driver<'o> {
         if changed {
             self.teller.keep_to(&desired);
             self.prune_when.changed(Instant::now());
+            desired.moved(&before).for_each(|backend| self.machine.moved(backend));
             self.step(Event::Desired(desired.subjects.clone()));
             let hint = |name| Hint { about: About::Target(name), origin: Origin::Files, observed: None };
             elsewhere.sort();

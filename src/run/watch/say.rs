@@ -33,12 +33,14 @@ pub struct Teller<'o> {
     extra: BTreeMap<ObjectId, String>,
     /// What a guard keeps from being pruned, as it was found last: sentences.
     refused: Vec<String>,
+    /// Told once, and true as long as this process runs.
+    lasting: Vec<String>,
 }
 
 impl<'o> Teller<'o> {
     pub fn new(out: &'o mut Out, form: Form, quiet: bool) -> Teller<'o> {
         let (troubled, problems, extra) = (HashSet::new(), Vec::new(), BTreeMap::new());
-        Teller { out, form, quiet, troubled, problems, extra, refused: Vec::new() }
+        Teller { out, form, quiet, troubled, problems, extra, refused: Vec::new(), lasting: Vec::new() }
     }
 
     /// What is kept out of the log.
@@ -119,9 +121,28 @@ impl<'o> Teller<'o> {
         self.say(&log::loaded(desired.subjects.len()));
     }
 
-    /// What is to stand in the status of what is not pruned.
-    pub fn refused(&self) -> &[String] {
-        &self.refused
+    /// What is to stand in the status besides what the loop says: of what is not pruned, and for good.
+    pub fn lasting(&self) -> Vec<String> {
+        self.lasting.iter().chain(&self.refused).cloned().collect()
+    }
+
+    /// There is no lease: once it is told what a second instance beside this one could do twice.
+    pub fn without_lease(&mut self, desired: &Desired) {
+        let kinds = desired.doubling();
+        let Some(first) = kinds.first() else { return };
+        let more = match kinds.len() - 1 {
+            0 => String::new(),
+            1 => " and another kind".into(),
+            more => format!(" and {more} other kinds"),
+        };
+        let message = format!(
+            "a second watch over the same files could create objects twice: nothing in `{first}`{more} keeps a create from \
+             being done again"
+        );
+        let hint = "run one, or all with `--lease`; or say `idempotency` or `exists` in the backend if the server knows \
+                    creates by a key or keeps names unique";
+        self.lasting = vec![format!("{message}; {hint}")];
+        self.warned("there is no lease", &Problem::new(message).hint(hint));
     }
 
     pub fn warned(&mut self, message: &'static str, problem: &Problem) {

@@ -135,3 +135,35 @@ fn what_cannot_be_a_lease_is_refused_before_anything_is_sent() {
     let done = scratch.trueup("watch -f m -f backend.yaml --shards 2").done();
     assert!(done.err.contains("--lease"), "{}", done.err);
 }
+
+/// Who could create something twice beside another is told so, once and in its status; nobody else is.
+#[test]
+fn what_a_second_instance_could_do_twice_is_told_at_the_start() {
+    let (scratch, _served) = scene();
+    let watching = Watching::started(&scratch, "--status-file s.json");
+    let told = watching.until_said("there is no lease", 1);
+    assert!(told["detail"].as_str().is_some_and(|detail| detail.contains("`demo/Team`")), "{told}");
+    let lasts = || {
+        let status = std::fs::read_to_string(scratch.path("s.json")).unwrap_or_default();
+        let status: serde_json::Value = serde_json::from_str(&status).unwrap_or_default();
+        status["warnings"][0]
+            .as_str()
+            .is_some_and(|text| text.contains("`demo/Team`") && text.contains("--lease"))
+    };
+    until("it stands in the status", lasts);
+    watching.hangup();
+    watching.until_said("a person asks for everything to be looked at", 1);
+    assert_eq!(watching.said("there is no lease").len(), 1);
+    watching.ends("TERM", 0);
+    for flags in ["--dry-run", "--lease Lease/trueup"] {
+        let watching = Watching::started(&scratch, flags);
+        assert!(watching.said("there is no lease").is_empty(), "{flags}");
+        watching.ends("TERM", 0);
+    }
+    let text = std::fs::read_to_string(scratch.path("backend.yaml")).expect("it was written");
+    let known = "create: {request: POST /teams, idempotency: {header: Idempotency-Key}}";
+    scratch.write("backend.yaml", text.replace("create: POST /teams", known));
+    let watching = Watching::started(&scratch, "");
+    assert!(watching.said("there is no lease").is_empty(), "{}", watching.text());
+    watching.ends("TERM", 0);
+}

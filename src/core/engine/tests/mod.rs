@@ -35,3 +35,4 @@ mod specimens;
 mod stick;
 mod stops;
 mod together;
+mod unfinished;

@@ -213,7 +213,7 @@ fn looked(verdict: &Verdict) -> bool {
         | Verdict::Conflict(_)
         | Verdict::Refused(_)
         | Verdict::NotEffective(_) => true,
-        Verdict::Unknown(..) | Verdict::Failed(..) | Verdict::Blocked(_) => false,
+        Verdict::Unknown(..) | Verdict::Failed(..) | Verdict::Progressing(..) | Verdict::Blocked(_) => false,
     }
 }
 
