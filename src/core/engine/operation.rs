@@ -16,6 +16,9 @@ use super::observe::{explain, unusable};
 use super::queue::Queued;
 use super::{Effect, Engine, Pending};
 
+/// An operation that is left from run to run is asked for at least so often.
+const SLOWEST: Duration = Duration::from_secs(30);
+
 /// What the server is at.
 #[derive(Debug)]
 pub struct Underway {
@@ -98,11 +101,14 @@ impl Engine {
             Some(wait) => wait.every,
             None => visibility_delay(self.objects[at].looks),
         };
-        let wait = retry_after.filter(|wait| !wait.is_zero()).unwrap_or(every);
-        let wait = wait.min(underway.left(self.now));
+        let asked = retry_after.filter(|wait| !wait.is_zero());
+        let left = underway.left(self.now);
         if self.leaves_operation(&underway) {
-            return self.leave_operation(at, underway, wait);
+            // A pass is more than a request: what takes long is asked for the less often.
+            let slowly = (underway.age(self.now) / 4).min(SLOWEST);
+            return self.leave_operation(at, underway, asked.unwrap_or(every.max(slowly)).min(left));
         }
+        let wait = asked.unwrap_or(every).min(left);
         self.objects[at].looks += 1;
         self.objects[at].operation = Some(underway);
         self.wait(at, wait);

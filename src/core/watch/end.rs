@@ -70,6 +70,9 @@ impl Loop {
         if let Some(writes) = seen.map(|seen| seen.writes).filter(|writes| *writes > 0) {
             object.writes += writes as u64;
             object.pace.wrote();
+        } else if matches!(seen.map(|seen| &seen.verdict), Some(Verdict::Progressing(..))) {
+            // It is looked at for what was written before.
+            object.pace.wrote();
         }
         if object.subject.desired != member.desired {
             // It is about another wish, and the pass for this one is due already.

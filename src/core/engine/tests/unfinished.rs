@@ -201,15 +201,15 @@ fn running(count: usize) -> Vec<Answer> {
 
 #[test]
 fn an_operation_is_asked_for_from_pass_to_pass_and_begun_once() {
-    let mut process = at_it(1_800, running(200));
-    process.model.hidden_for = seconds(205);
+    let mut process = at_it(1_800, running(40));
+    process.model.hidden_for = seconds(900);
     let last = process.to_the_end(&[UNDER_WAY, NOT_VISIBLE]);
     // It has ended, and the object does not show at once.
     assert_eq!(last.objects[0].result.word(), "in-sync", "{:?}", last.objects[0].result);
     assert_eq!(process.creates(), 1);
     let from = process.model.log.iter().position(|line| line.starts_with("create")).expect("it was created");
     let asked = process.model.log[from + 1..].iter().take_while(|line| line.starts_with("ask")).count();
-    assert_eq!(asked, 201, "nothing else is asked meanwhile");
+    assert_eq!(asked, 41, "nothing else is asked meanwhile");
 }
 
 #[test]

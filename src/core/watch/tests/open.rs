@@ -39,7 +39,7 @@ fn rig(reason: &'static str) -> Rig {
 fn it_is_looked_at_when_the_pass_says_and_is_no_failure() {
     for reason in [UNDER_WAY, NOT_VISIBLE] {
         let mut rig = rig(reason);
-        for _ in 0..20 {
+        for _ in 0..40 {
             let status = rig.status("a");
             let synced = status.condition(ConditionKind::Synced).expect("it is always told");
             assert_eq!((synced.truth, synced.reason), (Truth::Unknown, reason));
@@ -51,6 +51,7 @@ fn it_is_looked_at_when_the_pass_says_and_is_no_failure() {
             assert_eq!(rig.now, ended + seconds(4.0));
             rig.end_with(|id| Seen { open: open(15.0), ..seen(id, progressing(reason)) });
         }
+        assert_eq!(rig.warned, Vec::<String>::new());
         rig.next_pass(seconds(1e6)).expect("it is looked at again");
         rig.end(|_| Verdict::InSync);
         assert!(!rig.status("a").holds(ConditionKind::Unknown));
