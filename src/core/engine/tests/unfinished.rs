@@ -51,7 +51,7 @@ impl Process {
     }
 
     /// Passes until one is not told to wait, each when the one before says; that one.
-    fn to_the_end(&mut self, reasons: &[&str]) -> Report {
+    fn last_pass(&mut self, reasons: &[&str]) -> Report {
         for _ in 0..1_000 {
             let report = self.pass();
             assert!(self.model.took <= WAITS + Duration::from_secs(6), "{:?}", self.model.took);
@@ -84,7 +84,7 @@ fn what_is_hidden_for_longer_than_a_run_waits_is_made_once() {
     let first = process.pass();
     assert_eq!(Seen::of(&first.objects[0]).writes, 1);
     process.idle(seconds(5));
-    let last = process.to_the_end(&[NOT_VISIBLE]);
+    let last = process.last_pass(&[NOT_VISIBLE]);
     assert_eq!(last.objects[0].result, Outcome::InSync);
     assert!(!last.objects[0].wrote, "the write was the first pass's");
     assert!(process.open.is_none() && process.model.now >= seconds(150));
@@ -134,7 +134,7 @@ fn after_the_time_that_the_kind_says_it_is_made_again() {
     let mut kind = by_id();
     kind.visible = seconds(90);
     let mut process = gone_at_once(kind);
-    let last = process.to_the_end(&[NOT_VISIBLE]);
+    let last = process.last_pass(&[NOT_VISIBLE]);
     assert_eq!((last.objects[0].result.clone(), process.creates()), (Outcome::Done, 2));
     assert!(process.model.now >= seconds(90) && process.model.now < seconds(240), "{:?}", process.model.now);
 }
@@ -142,7 +142,7 @@ fn after_the_time_that_the_kind_says_it_is_made_again() {
 #[test]
 fn where_the_kind_says_nothing_it_is_ten_minutes_and_a_read_of_its_own() {
     let mut process = gone_at_once(by_id());
-    let last = process.to_the_end(&[NOT_VISIBLE]);
+    let last = process.last_pass(&[NOT_VISIBLE]);
     assert_eq!((last.objects[0].result.clone(), process.creates()), (Outcome::Done, 2));
     assert!(process.model.now >= seconds(600) && process.model.now < seconds(750), "{:?}", process.model.now);
 }
@@ -154,7 +154,7 @@ fn what_only_a_listing_could_show_is_never_made_again_unless_the_kind_says_when(
         kind.read = Read::FromList;
         kind.visible = if says { seconds(90) } else { seconds(30) };
         let mut process = gone_at_once(kind);
-        let last = process.to_the_end(&[NOT_VISIBLE]);
+        let last = process.last_pass(&[NOT_VISIBLE]);
         if says {
             assert_eq!((last.objects[0].result.clone(), process.creates()), (Outcome::Done, 2));
             continue;
@@ -180,7 +180,7 @@ fn a_create_whose_answer_was_lost_is_looked_for_by_the_next_run_as_well() {
     let first = process.pass();
     assert_eq!(first.objects[0].result.word(), "unknown", "{:?}", process.model.log);
     assert!(process.open.as_ref().is_some_and(|open| !open.accepted));
-    let last = process.to_the_end(&[NOT_VISIBLE]);
+    let last = process.last_pass(&[NOT_VISIBLE]);
     assert!(matches!(last.objects[0].result, Outcome::Done), "{last:?}");
     assert_eq!(process.creates(), 1);
 }
@@ -203,7 +203,7 @@ fn running(count: usize) -> Vec<Answer> {
 fn an_operation_is_asked_for_from_pass_to_pass_and_begun_once() {
     let mut process = at_it(1_800, running(40));
     process.model.hidden_for = seconds(900);
-    let last = process.to_the_end(&[UNDER_WAY, NOT_VISIBLE]);
+    let last = process.last_pass(&[UNDER_WAY, NOT_VISIBLE]);
     // It has ended, and the object does not show at once.
     assert_eq!(last.objects[0].result.word(), "in-sync", "{:?}", last.objects[0].result);
     assert_eq!(process.creates(), 1);
@@ -216,7 +216,7 @@ fn an_operation_is_asked_for_from_pass_to_pass_and_begun_once() {
 fn an_operation_that_is_over_its_limit_forbids_nothing_more() {
     let mut process = at_it(60, running(70));
     process.model.hidden_for = seconds(10_000);
-    let last = process.to_the_end(&[UNDER_WAY]);
+    let last = process.last_pass(&[UNDER_WAY]);
     assert_eq!((last.objects[0].result.word(), process.creates()), ("unknown", 1));
     assert!(process.model.now >= seconds(59), "{:?}", process.model.now);
     assert!(process.open.is_none());
@@ -229,7 +229,7 @@ fn an_operation_that_failed_is_begun_anew() {
     answers.push(Answer::Progress(Progress::Failed(failure)));
     let mut process = at_it(1_800, answers);
     process.model.hidden_for = seconds(10_000);
-    let last = process.to_the_end(&[UNDER_WAY]);
+    let last = process.last_pass(&[UNDER_WAY]);
     assert_eq!((last.objects[0].result.word(), process.creates()), ("failed", 1));
     assert!(process.open.is_none());
     process.pass();
