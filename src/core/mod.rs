@@ -62,6 +62,7 @@ pub mod suggest;
 pub mod taint;
 pub mod tally;
 pub mod template;
+pub mod unfinished;
 pub mod value;
 pub mod veil;
 pub mod watch;

@@ -7,6 +7,7 @@ use super::change::Change;
 use super::digest::Digest;
 use super::exchange::{Failure, FailureClass};
 use super::identity::ObjectId;
+use super::unfinished::Unfinished;
 
 /// What a run saw of an object.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,8 @@ pub struct Observed {
     pub left_alone: bool,
     /// What is below it, in no document, and goes along with it.
     pub along: Vec<ObjectId>,
+    /// What this run began and did not see the end of.
+    pub open: Option<Arc<Unfinished>>,
 }
 
 /// A failure, as far as it says when to try again.

@@ -147,6 +147,11 @@ pub const DUPLICATE_FOUND: &str = "DuplicateFound";
 /// Whether an object was created is not known.
 pub const CREATE_UNCERTAIN: &str = "CreateUncertain";
 
+/// The server has begun what it was asked for, and is still at it.
+pub const UNDER_WAY: &str = "UnderWay";
+/// The server has accepted a creation, or may have, and does not show the object yet.
+pub const NOT_VISIBLE: &str = "NotVisible";
+
 /// A success that is not what the API sends.
 pub const NOT_THE_API: &str = "NotTheApi";
 /// An answer about another object than the one that was asked for.

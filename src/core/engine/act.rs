@@ -155,9 +155,11 @@ impl Engine {
     /// After our own write, what is not visible yet, or not gone yet, is looked at again for a while.
     fn waits_for_the_server(&mut self, at: usize, due: Action) -> bool {
         let object = &self.objects[at];
-        let Some(wrote_at) = object.wrote_at else { return false };
+        if object.wrote_at.is_none() {
+            return false;
+        }
         let (patience, waiting) = match (&object.seen, due) {
-            (Seen::Absent, Action::Create) => object.patience_for_new(),
+            (Seen::Absent, Action::Create) => object.patience_for_new(self.options.waits.is_some()),
             (Seen::Present(_), _) if object.has_successor() => return false,
             (Seen::Present(item), Action::Delete | Action::Replace) if object.sets == 0 => {
                 (patience_with_deletion(object, item), object.deletes > 0 || item.deleting)
@@ -169,10 +171,17 @@ impl Engine {
             }
             _ => return false,
         };
-        let over = self.now >= wrote_at + patience || self.stopped.is_some();
+        let over = object.since_write(self.now) >= Some(patience) || self.stopped.is_some();
+        let is_new = matches!(object.seen, Seen::Absent) && due == Action::Create;
         // An uncertain create gets two looks even where nothing is said of visibility.
         if !waiting || (over && !(object.uncertain() && object.looks < 2)) {
+            return is_new && self.asks_for_itself(at);
+        }
+        if is_new && object.is_gone_for_good(self.now) {
             return false;
+        }
+        if !over && is_new && self.leaves_hidden(at) {
+            return true;
         }
         self.objects[at].looks += 1;
         if !self.objects[at].wanted_absent() {
@@ -211,6 +220,9 @@ impl Engine {
         if self.is_told_by_listing_alone(at, decision.action) {
             self.objects[at].own_read = true;
             return self.observe(at);
+        }
+        if decision.action == Action::Create && self.objects[at].is_gone_for_good(self.now) {
+            self.objects[at].is_given_up();
         }
         let spent = self.not_effective(at, &decision).or_else(|| spent(&self.objects[at], &decision));
         if let Some(outcome) = spent {

@@ -51,6 +51,7 @@ mod settle;
 mod setup;
 mod stick;
 mod successor;
+mod unfinished;
 mod written;
 
 use std::cmp::Reverse;
@@ -70,6 +71,7 @@ use super::node::{Node, Reference};
 use super::path::Path;
 use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
+use super::unfinished::Unfinished;
 use super::value::Value;
 use backoff::Budget;
 use below::Looks;
@@ -118,6 +120,11 @@ pub struct Options {
     pub flags: Flags,
     /// Nobody sees a plan of this run before it is done: nothing goes that would take along what no document names.
     pub unattended: bool,
+    /// What the run before left open.
+    pub open: BTreeMap<ObjectId, Unfinished>,
+    /// So long it waits for what the server finishes or shows later, and leaves the rest of that to the next run.
+    /// `None`: as long as the kind says.
+    pub waits: Option<Duration>,
 }
 
 /// One object as a run saw it.
@@ -290,6 +297,7 @@ impl Engine {
             guards: Guards::default(),
         };
         engine.know_renamed();
+        engine.inherit();
         engine.set_waiters();
         engine.set_children();
         engine.leave_out_the_unneeded();
@@ -330,11 +338,12 @@ impl Engine {
 
     /// What the run came to. Objects that are not settled say so. Requests are counted at the edge.
     pub fn report(self) -> Report {
+        let now = self.now;
         let own = |at: usize| if self.shows(at) { self.own_secrets(at) } else { Vec::new() };
         let own: Vec<Vec<String>> = (0..self.objects.len()).map(own).collect();
         let reported = self.objects.into_iter().zip(own).filter(|(object, _)| !object.context);
         Report {
-            objects: reported.map(|(object, own)| hidden::without(settle::entry(object), own)).collect(),
+            objects: reported.map(|(object, own)| hidden::without(settle::entry(object, now), own)).collect(),
             seen: self.seen,
             interrupted: self.stopped == Some(Stop::Signal),
             ..Report::default()

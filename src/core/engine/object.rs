@@ -25,6 +25,7 @@ use super::look::Sight;
 use super::operation::Underway;
 use super::pledge::Saved;
 use super::queue::Queued;
+use super::unfinished::Inherited;
 
 /// How long a server may take to finish what it has accepted, where the kind says nothing longer.
 pub(super) const FINISHED_WITHIN: Duration = Duration::from_secs(60);
@@ -167,6 +168,12 @@ pub struct Object {
     pub doubt: Option<(Action, Explanation)>,
     /// It was created in this run, and no listing has shown it since.
     pub created: bool,
+    /// No listing shows it, and it was asked for by its id.
+    pub asked_itself: bool,
+    /// What it has from the run before.
+    pub inherited: Inherited,
+    /// When the next run does well to look at it, from the end of this one.
+    pub next_look: Option<Duration>,
     /// So many objects, itself among them, may go in one request: fewer after each refusal of several.
     pub most_together: usize,
     /// The version that was seen before a deletion was refused as a conflict.
@@ -260,6 +267,9 @@ impl Object {
             claimed_at: None,
             doubt: None,
             created: false,
+            asked_itself: false,
+            inherited: Inherited::default(),
+            next_look: None,
             most_together: usize::MAX,
             refused_at: None,
             below: None,

@@ -1,5 +1,8 @@
 //! The end of an object in a run, and what it sets free.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use super::super::document::Drift;
 use super::super::observed::Observed;
 use super::super::report::{Action, Entry, Explanation, Outcome};
@@ -26,7 +29,7 @@ impl Engine {
         if object.outcome().is_some() {
             return;
         }
-        let wrote = object.sets > 0 || object.deletes > 0;
+        let wrote = object.writes() > 0;
         let outcome = match outcome {
             Outcome::InSync if wrote => Outcome::Done,
             Outcome::InSync if object.applied().is_some() => Outcome::Applied,
@@ -229,8 +232,9 @@ fn words(outcome: &Outcome) -> &'static str {
 }
 
 /// What is reported of an object.
-pub(super) fn entry(object: Object) -> Entry {
-    let wrote = object.sets > 0 || object.deletes > 0;
+pub(super) fn entry(object: Object, now: Duration) -> Entry {
+    let (writes, open) = (object.writes(), object.left_open(now).map(Arc::new));
+    let wrote = writes > 0;
     let applied = object.applied();
     let result = match object.phase {
         Phase::Settled(outcome) => outcome,
@@ -254,7 +258,8 @@ pub(super) fn entry(object: Object) -> Entry {
         wrote,
         observed: Observed {
             uid: object.server_id,
-            writes: (object.sets + object.deletes) as usize + object.went_along,
+            writes,
+            open,
             left_alone: object.policy.paused || object.policy.drift == Drift::Report,
             ..object.observed
         },

@@ -138,6 +138,7 @@ impl Engine {
             _ => {
                 object.sets += 1;
                 object.created |= action == Action::Create;
+                object.asked_itself &= action != Action::Create;
                 object.server_id = server_id.or(object.server_id.take());
             }
         }

@@ -127,6 +127,7 @@ impl Loop {
             most_writes: most.filter(|_| writes),
             frozen: BTreeMap::new(),
             held: Vec::new(),
+            open: BTreeMap::new(),
         };
         let members = objects.into_iter().map(|at| self.join(at, &mut pass)).collect();
         self.tell_of_idle_ones();
@@ -158,6 +159,9 @@ impl Loop {
         }
         if !freeze.paths.is_empty() {
             pass.frozen.insert(id.clone(), freeze.paths);
+        }
+        if let Some(left) = self.open.get(&id) {
+            pass.open.insert(id.clone(), left.as_of(now));
         }
         pass.objects.push((id.clone(), entry.origin));
         Member {

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::super::mutant::planted;
-use super::super::report::Explanation;
+use super::super::report::{Explanation, UNDER_WAY};
 use super::oscillation::Found;
 use super::pass::Verdict;
 use super::retry::STALLED;
@@ -47,6 +47,10 @@ pub mod reason {
     pub const BACKEND_AWAY: &str = "BackendAway";
     /// Another writer sets it back.
     pub const OTHER_WRITER: &str = "OtherWriter";
+    /// The server is still at it.
+    pub const UNDER_WAY: &str = "UnderWay";
+    /// The server accepted its creation, or may have, and does not show it yet.
+    pub const NOT_VISIBLE: &str = "NotVisible";
     /// Too many writes for one wish.
     pub const CHURN: &str = "Churn";
     /// Does not hold, or no longer.
@@ -168,6 +172,7 @@ fn synced(reading: &Reading) -> Wanted {
         Some(Verdict::Failed(..)) => (Truth::False, reason::FAILED),
         Some(Verdict::Blocked(_)) => (Truth::False, reason::BLOCKED),
         Some(Verdict::Unknown(..)) => (Truth::Unknown, reason::NOT_PROVED),
+        Some(Verdict::Progressing(why, _)) => (Truth::Unknown, progress(why)),
         None => (Truth::Unknown, reason::INTERRUPTED),
     };
     (ConditionKind::Synced, truth, reason, explained(reading))
@@ -208,8 +213,17 @@ fn conflict(reading: &Reading) -> Wanted {
     holds(ConditionKind::Conflict, reason, || explained(reading))
 }
 
+/// Whether the server says that it is at it, or says nothing.
+fn progress(why: &Explanation) -> &'static str {
+    if why.reason == Some(UNDER_WAY) { reason::UNDER_WAY } else { reason::NOT_VISIBLE }
+}
+
 fn unknown(reading: &Reading) -> Wanted {
-    let reason = matches!(reading.verdict, Some(Verdict::Unknown(..))).then_some(reason::NOT_PROVED);
+    let reason = match reading.verdict {
+        Some(Verdict::Unknown(..)) => Some(reason::NOT_PROVED),
+        Some(Verdict::Progressing(why, _)) => Some(progress(why)),
+        _ => None,
+    };
     holds(ConditionKind::Unknown, reason, || explained(reading))
 }
 

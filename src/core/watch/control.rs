@@ -13,6 +13,7 @@ use super::begin::Under;
 use super::hint::{About, Class, Hint, Origin};
 use super::hour::Hour;
 use super::object::{Object, Standing};
+use super::open::Left;
 use super::oscillation::Detector;
 use super::pass::{Pass, PassId, Seen};
 use super::queue::{Entry, Queue};
@@ -85,6 +86,8 @@ pub struct Loop {
     pub(super) last_pass: PassId,
     pub(super) budget: Budget,
     pub(super) hour: Hour,
+    /// What passes left open, of objects that are wanted or were so lately.
+    pub(super) open: BTreeMap<ObjectId, Left>,
     pub(super) flood: Option<String>,
     pub(super) counters: Counters,
     pub(super) effects: Vec<Effect>,
@@ -116,6 +119,7 @@ impl Loop {
             passes: BTreeMap::new(),
             last_pass: 0,
             budget: Budget::default(),
+            open: BTreeMap::new(),
             flood: None,
             counters: Counters::default(),
             effects: Vec::new(),

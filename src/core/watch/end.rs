@@ -40,6 +40,7 @@ impl Loop {
             self.targets[target].passes -= 1;
         }
         self.judge_backends(pass, &under, seen);
+        self.note_open(seen);
         self.warn_of_impatience(seen);
         let mut batch = Batch {
             is_spent: under.most.is_some_and(|most| written >= most),
@@ -72,6 +73,9 @@ impl Loop {
         object.ended = Some(now);
         if let Some(writes) = seen.map(|seen| seen.writes).filter(|writes| *writes > 0) {
             object.writes += writes as u64;
+            object.pace.wrote();
+        } else if matches!(seen.map(|seen| &seen.verdict), Some(Verdict::Progressing(..))) {
+            // It is looked at for what was written before.
             object.pace.wrote();
         }
         if object.subject.desired != member.desired {
@@ -159,6 +163,10 @@ impl Loop {
                 failures.blocked(now);
                 (Standing::Blocked, Some(now + batch.delays.after(failures.count, &mut self.random)))
             }
+            Some(Verdict::Progressing(_, next)) => {
+                failures.answered(now);
+                (Standing::Open, Some(now + *next))
+            }
             Some(Verdict::Failed(_, Retry::Late) | Verdict::Unknown(_, Retry::Late)) => {
                 failures.failed(now);
                 (Standing::Open, Some(now + LATE))
@@ -198,7 +206,7 @@ impl Loop {
         let verdict = seen.map(|seen| &seen.verdict);
         let result = match verdict {
             Some(Verdict::InSync) => "success",
-            Some(Verdict::Differs(_) | Verdict::Blocked(_)) => "requeue",
+            Some(Verdict::Differs(_) | Verdict::Blocked(_) | Verdict::Progressing(..)) => "requeue",
             Some(Verdict::Conflict(_) | Verdict::Refused(_) | Verdict::NotEffective(_)) => "terminal",
             Some(verdict) if verdict.is_final() => "terminal",
             Some(Verdict::Failed(..) | Verdict::Unknown(..)) | None => "error",

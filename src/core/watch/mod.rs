@@ -24,6 +24,7 @@ mod hour;
 pub mod lease;
 mod object;
 pub mod observer;
+mod open;
 pub mod oscillation;
 pub mod owned;
 mod pace;

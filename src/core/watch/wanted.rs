@@ -40,6 +40,7 @@ impl Loop {
         if !due.is_empty() {
             *self.counters.hints.entry(Origin::Files).or_default() += 1;
         }
+        self.forget_open();
         for at in due {
             self.trigger(at, Origin::Files, None);
         }

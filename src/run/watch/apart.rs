@@ -68,7 +68,8 @@ mod tests {
         let kind = KindName { backend: "b".into(), kind: "K".into() };
         let object = |origin: &Origin| (ObjectId { kind: kind.clone(), key: Key::new(Vec::new()) }, *origin);
         let objects = origins.iter().map(object).collect();
-        Pass { id, objects, writes: true, most_writes: None, frozen: BTreeMap::new(), held: Vec::new() }
+        let (frozen, open) = (BTreeMap::new(), BTreeMap::new());
+        Pass { id, objects, writes: true, most_writes: None, frozen, held: Vec::new(), open }
     }
 
     #[test]

@@ -187,6 +187,23 @@ impl Desired {
         self.sets != before.sets || self.replicas != before.replicas
     }
 
+    /// The kinds, as `BACKEND/KIND`, of which two processes that create the same object at once may make two: nothing in
+    /// the request, the address or the backend's words keeps a server from it.
+    pub fn doubling(&self) -> Vec<String> {
+        let names: BTreeSet<&KindName> = self.subjects.iter().map(|subject| &subject.id.kind).collect();
+        let kinds = names.into_iter().filter_map(|name| self.kinds.get(name));
+        let doubles =
+            kinds.filter(|kind| kind.creates_can_double() && !kind.knows_creates() && kind.exists.is_none());
+        doubles.map(|kind| format!("{}/{}", kind.name.backend, kind.name.kind)).collect()
+    }
+
+    /// The backends that were somewhere else in `before`.
+    pub fn moved<'d>(&'d self, before: &'d Desired) -> impl Iterator<Item = &'d Arc<str>> {
+        let was = &before.kinds.sites;
+        let sites = self.kinds.sites.iter();
+        sites.filter(|(name, site)| was.get(*name).is_some_and(|old| old != *site)).map(|(name, _)| name)
+    }
+
     /// The backends that are said to be otherwise than in `before`.
     pub fn redefined(&self, before: &Desired) -> Vec<Arc<str>> {
         let other = |(name, digest): &(&Arc<str>, &Digest)| before.backends.get(*name) != Some(*digest);

@@ -131,6 +131,9 @@ impl<'o> Driver<'o> {
         let read = loaded.read?;
         let ways = Ways::open(&settings.opening, read.connections, &read.desired.kinds, None)?;
         teller.loaded(&read.desired, &read.warnings);
+        if read.lease.is_none() && !settings.machine.dry_run {
+            teller.without_lease(&read.desired);
+        }
         ways.exposed().iter().for_each(|problem| teller.warned("credential is exposed", problem));
         let (hints, hinted) = hints();
         let (now, secrets, dry_run) = (Instant::now(), teller.secrets(), settings.machine.dry_run);
@@ -474,6 +477,7 @@ impl<'o> Driver<'o> {
         if changed {
             self.teller.keep_to(&desired);
             self.prune_when.changed(Instant::now());
+            desired.moved(&before).for_each(|backend| self.machine.moved(backend));
             if self.begun {
                 self.step(Event::Desired(desired.subjects.clone()));
             }

@@ -25,6 +25,9 @@ use crate::run::drive::{self, Act, Limits, Look};
 const STUCK: Duration = Duration::from_secs(60);
 /// How often it is looked at whether a pass gets on.
 const PULSE: Duration = Duration::from_secs(5);
+/// What the server finishes or shows later is waited for so long; then it is left to the next pass, as what else is in
+/// this one waits for its end.
+const WAITS: Duration = Duration::from_secs(10);
 /// Writes that are under way may take so long to end.
 pub const GRACE: Duration = Duration::from_secs(30);
 
@@ -78,6 +81,8 @@ pub async fn run(pass: Pass, ground: Ground, seed: u64, halt: Halt) -> Ended {
         most_writes: pass.most_writes,
         flags: Flags::Apply,
         unattended: true,
+        open: pass.open,
+        waits: Some(WAITS),
         ..Options::default()
     };
     let mode = if writes { Mode::Apply } else { Mode::Plan };
@@ -142,7 +147,7 @@ struct Pulse {
     settled: AtomicUsize,
     /// Listings under way: each page of one is progress.
     listing: AtomicUsize,
-    /// Counts answers to listings, reads and writes.
+    /// Counts answers, those to writes among them.
     answers: AtomicU64,
 }
 
@@ -195,10 +200,8 @@ impl<C: Look> Look for Told<'_, C> {
             self.pulse.listing.fetch_add(lists, Ordering::Relaxed);
             let answer = self.clients.ask(ask).await;
             self.pulse.listing.fetch_sub(lists, Ordering::Relaxed);
-            // An operation that is asked for and asked for does not get on by that.
-            if !matches!(ask, Ask::Operation(..)) {
-                self.pulse.answers.fetch_add(1, Ordering::Relaxed);
-            }
+            // An operation has a limit of its own: asking for it gets on.
+            self.pulse.answers.fetch_add(1, Ordering::Relaxed);
             answer
         })
     }

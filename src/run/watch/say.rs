@@ -124,6 +124,24 @@ impl<'o> Teller<'o> {
         &self.refused
     }
 
+    /// There is no lease: once it is told what a second instance beside this one could do twice.
+    pub fn without_lease(&mut self, desired: &Desired) {
+        let kinds = desired.doubling();
+        let Some(first) = kinds.first() else { return };
+        let more = match kinds.len() - 1 {
+            0 => String::new(),
+            1 => " and another kind".into(),
+            more => format!(" and {more} other kinds"),
+        };
+        let message = format!(
+            "a second watch over the same files could create objects twice: nothing in `{first}`{more} keeps a create from \
+             being done again"
+        );
+        let hint = "run one, or all with `--lease`; or say `idempotency` or `exists` in the backend if the server knows \
+                    creates by a key or keeps names unique";
+        self.say(&Event::info("there is no lease").with("detail", message).with("hint", hint));
+    }
+
     pub fn warned(&mut self, message: &'static str, problem: &Problem) {
         let mut event = Event::warn(message).with("detail", problem.message.as_str());
         if let Some(hint) = &problem.hint {

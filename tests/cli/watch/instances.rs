@@ -181,3 +181,27 @@ fn three_that_start_at_once_make_nothing_twice_and_two_go_on_without_the_third()
     let made = served.written().iter().filter(|line| line.starts_with("POST /teams")).count();
     assert_eq!(made, names.len());
 }
+
+/// Who could create something twice beside another is told so, once; nobody else is.
+#[test]
+fn what_a_second_instance_could_do_twice_is_told_at_the_start() {
+    let (scratch, _served) = scene();
+    let watching = Watching::started(&scratch, "");
+    let told = watching.until_said("there is no lease", 1);
+    assert!(told["detail"].as_str().is_some_and(|detail| detail.contains("`demo/Team`")), "{told}");
+    watching.hangup();
+    watching.until_said("a person asks for everything to be looked at", 1);
+    assert_eq!(watching.said("there is no lease").len(), 1);
+    watching.ends("TERM", 0);
+    for flags in ["--dry-run", "--lease Lease/trueup"] {
+        let watching = Watching::started(&scratch, flags);
+        assert!(watching.said("there is no lease").is_empty(), "{flags}");
+        watching.ends("TERM", 0);
+    }
+    let text = std::fs::read_to_string(scratch.path("backend.yaml")).expect("it was written");
+    let known = "create: {request: POST /teams, idempotency: {header: Idempotency-Key}}";
+    scratch.write("backend.yaml", text.replace("create: POST /teams", known));
+    let watching = Watching::started(&scratch, "");
+    assert!(watching.said("there is no lease").is_empty(), "{}", watching.text());
+    watching.ends("TERM", 0);
+}

@@ -37,3 +37,4 @@ mod specimens;
 mod stick;
 mod stops;
 mod together;
+mod unfinished;

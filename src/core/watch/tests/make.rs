@@ -61,7 +61,7 @@ pub fn late() -> Verdict {
 }
 
 pub fn seen(id: &ObjectId, verdict: Verdict) -> Seen {
-    Seen { id: id.clone(), verdict, ready: None, uid: None, writes: 0, touched: Vec::new() }
+    Seen { id: id.clone(), verdict, ready: None, uid: None, writes: 0, touched: Vec::new(), open: None }
 }
 
 /// A loop, and the time that it is there.

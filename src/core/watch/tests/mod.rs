@@ -5,6 +5,7 @@ mod fights;
 mod first;
 mod hour;
 pub mod make;
+mod open;
 mod pace;
 mod queue;
 mod resync;

@@ -147,7 +147,7 @@ impl World {
 
     fn failed(&self) -> Seen {
         let verdict = Verdict::Failed(Explanation::default(), Retry::Soon { fault: true, after: None });
-        Seen { id: id("o"), verdict, ready: None, uid: None, writes: 0, touched: Vec::new() }
+        Seen { id: id("o"), verdict, ready: None, uid: None, writes: 0, touched: Vec::new(), open: None }
     }
 
     /// One pass in which this must not be written.
@@ -196,6 +196,7 @@ impl World {
             uid: self.stored.as_ref().map(|stored| stored.uid.to_string().into()),
             writes,
             touched: if is_stuck { rest } else { touched },
+            open: None,
         }
     }
 
