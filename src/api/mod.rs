@@ -4,6 +4,7 @@
 
 pub mod auth;
 pub mod client;
+mod closed;
 mod exchange;
 pub mod exec;
 pub mod exposed;

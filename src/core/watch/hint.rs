@@ -28,18 +28,21 @@ pub enum Origin {
     Feed,
     /// The receiver of webhooks.
     Webhook,
+    /// What the object refers to, or lies below, has changed.
+    Need,
     Retry,
     Resync,
 }
 
 impl Origin {
     /// All, in their order.
-    pub const ALL: [Origin; 7] = [
+    pub const ALL: [Origin; 8] = [
         Origin::Files,
         Origin::Person,
         Origin::Poll,
         Origin::Feed,
         Origin::Webhook,
+        Origin::Need,
         Origin::Retry,
         Origin::Resync,
     ];
@@ -51,6 +54,7 @@ impl Origin {
             Origin::Poll => "poll",
             Origin::Feed => "feed",
             Origin::Webhook => "webhook",
+            Origin::Need => "need",
             Origin::Retry => "retry",
             Origin::Resync => "resync",
         }
@@ -59,7 +63,7 @@ impl Origin {
     pub fn class(self) -> Class {
         match self {
             Origin::Files | Origin::Person => Class::User,
-            Origin::Poll | Origin::Feed | Origin::Webhook => Class::Event,
+            Origin::Poll | Origin::Feed | Origin::Webhook | Origin::Need => Class::Event,
             Origin::Retry => Class::Retry,
             Origin::Resync => Class::Resync,
         }

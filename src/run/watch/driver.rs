@@ -19,7 +19,7 @@ use super::observers::{Hinted, hints};
 use super::outlook::observers;
 use super::pass::{self, Ended, GRACE, Ground, Halt};
 use super::prune::{self, Job, Pruned};
-use super::say::{Teller, cause};
+use super::say::{Hold, Teller, cause};
 use super::showing::Showing;
 use super::systemd::Manager;
 use super::ways::Ways;
@@ -238,6 +238,7 @@ impl<'o> Driver<'o> {
 
     fn step(&mut self, event: Event) {
         self.dirty = true;
+        event.wishes().for_each(|about| self.ground.ways.ask_anyway(about));
         let mut turned = Vec::new();
         for effect in self.machine.step(self.began.elapsed(), event) {
             match effect {
@@ -316,6 +317,7 @@ impl<'o> Driver<'o> {
         self.showing.alive();
         self.board.lines().iter().for_each(|line| self.teller.say(line));
         self.dirty |= self.board.has_changed() || self.ground.ways.requests() != self.sent;
+        self.dirty |= self.teller.held(Hold::Patience, self.ground.ways.closed());
         if std::mem::take(&mut self.dirty) {
             self.show();
         }
@@ -324,7 +326,7 @@ impl<'o> Driver<'o> {
     fn show(&mut self) {
         if self.showing.is_of_use() {
             let (desired, status) = (self.state.clone(), self.machine.status());
-            let status = status.with_warnings(self.teller.refused());
+            let status = status.with_warnings(&self.teller.warnings());
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
@@ -421,7 +423,14 @@ impl<'o> Driver<'o> {
         let calm =
             self.state.valid && self.loading.is_empty() && self.passes.is_empty() && self.pruning.is_empty();
         let seen = self.machine.has_seen_all() && self.patience.is_none();
-        if !(wanted && calm && seen) || desired.targets().iter().any(|target| self.machine.holds(target)) {
+        if !(wanted && calm && seen) {
+            return;
+        }
+        let sets = desired.claimed(self.settings.pruning.deletes);
+        let (sets, held) = prune::free(sets, |target| self.machine.holds(target));
+        let is_held = !held.is_empty();
+        self.dirty |= self.teller.held(Hold::Pruning, held);
+        if sets.is_empty() {
             return;
         }
         let left = self.machine.writes_left(self.began.elapsed());
@@ -429,9 +438,8 @@ impl<'o> Driver<'o> {
             return;
         }
         self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
-        let sets = desired.claimed(self.settings.pruning.deletes);
         let doubts = prune::doubts(desired, &sets, &self.machine.status());
-        self.prune_when.began(Instant::now(), self.settings.machine.resync, !doubts.is_empty());
+        self.prune_when.began(Instant::now(), self.settings.machine.resync, is_held || !doubts.is_empty());
         let (gates, files) = (self.settings.pruning, self.as_read.clone());
         let job = Job { gates, sets, doubts, files, most_writes: left };
         let ground = Ground { share: self.ground.share.for_all(), ..self.ground.clone() };
