@@ -53,6 +53,9 @@ fn what_refers_to_an_object_follows_it() {
     until("the team is made anew", || descriptions(&served) == ["blue=two", "red=two"]);
     assert_ne!(id(&served, "/teams", "red"), before);
     until("it follows the new one", || is("two"));
+    // Once a poll was needed for another team, this one was seen since it was written.
+    served.change(&format!("/teams/{}", id(&served, "/teams", "blue")), "{\"description\": \"theirs\"}");
+    until("a poll has seen the teams", || descriptions(&served) == ["blue=two", "red=two"]);
     let red = id(&served, "/teams", "red");
     served.call("DELETE", &format!("/teams/{red}"), "");
     served.call("POST", "/teams", "{\"name\": \"red\", \"description\": \"two\"}");

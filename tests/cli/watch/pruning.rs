@@ -118,7 +118,7 @@ fn a_backend_that_is_away_holds_only_what_it_has() {
     scratch.write("m/w.yaml", replicas("demo", "w", 1));
     until("two go", || served.names("/spaces", "id") == ["w-0"]);
     let told = watching.until_said("pruning is held", 1);
-    let why = "nothing of the ReplicaSet `x` is deleted for now: backend `other` is away";
+    let why = "nothing of the ReplicaSet `Space/x` is deleted for now: backend `other` is away";
     assert_eq!(told["detail"], why, "{told}");
     until("the status says so", || {
         std::fs::read_to_string(scratch.path("s.json")).is_ok_and(|s| s.contains(why))
