@@ -11,10 +11,12 @@ use crate::api::exposed;
 use crate::backend::connection::Connection;
 use crate::core::exchange::{Answer, Ask, Failure, FailureClass, LONGEST_PATIENCE, Write};
 use crate::core::exit::Exit;
+use crate::core::identity::KindName;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::report::Requests;
 use crate::core::secrets::Secrets;
+use crate::core::veil::Veil;
 use crate::core::watch::About;
 use crate::render::watch::time::date;
 use crate::run::clients::{Clients, Transports, Unopened};
@@ -36,6 +38,8 @@ pub struct Opening {
 pub struct Ways {
     transports: Transports,
     pub clients: Held,
+    kinds: Kinds,
+    secrets: Secrets,
 }
 
 /// Whether anything can be written is a matter of type: a dry run holds clients that take no write.
@@ -99,7 +103,7 @@ impl Ways {
             (false, _) => Clients::read_write(&transports, kinds, &options).map(Held::ReadWrite),
         };
         let clients = clients.map_err(|problem| Unopened::new(Exit::Failed, vec![problem]))?;
-        Ok(Ways { transports, clients })
+        Ok(Ways { transports, clients, kinds: kinds.clone(), secrets: opening.secrets.clone() })
     }
 
     /// The backends that are reached otherwise than before, or were not reached before.
@@ -138,6 +142,21 @@ impl Ways {
         match &self.clients {
             Held::ReadOnly(clients) => clients.open_closed(backend),
             Held::ReadWrite(clients) => clients.open_closed(backend),
+        }
+    }
+
+    /// Keeps what the server has in the place of secrets out of all output from now on: a later answer may repeat it
+    /// where nothing shows that it is one, and the pass that saw it is over by then.
+    pub fn remember(&self, kind: &KindName, answer: &Answer) {
+        let items = match answer {
+            Answer::Listed(listing) => &listing.items[..],
+            Answer::Found(item) => std::slice::from_ref(item),
+            _ => return,
+        };
+        let Some(kind) = self.kinds.get(kind) else { return };
+        let veil = Veil::of_rules(&kind.fields);
+        if !veil.is_empty() {
+            self.secrets.remember(items.iter().flat_map(|item| Veil::telling(&[&veil], &item.value)));
         }
     }
 
