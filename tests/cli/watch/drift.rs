@@ -42,7 +42,8 @@ fn what_refers_to_an_object_follows_it() {
     let is = |about: &str| {
         let shop: serde_json::Value =
             serde_json::from_str(&served.call("GET", "/spaces/shop", "")).expect("JSON");
-        shop["about"] == about && shop["team"].to_string() == id(&served, "/teams", "red")
+        let team = shop["team"].to_string();
+        shop["about"] == about && team == id(&served, "/teams", "red")
     };
     assert!(is("one"));
     scratch.write("m/a.yaml", teams(&["blue", "red"], "two"));
