@@ -58,6 +58,17 @@ impl GraphNode {
     }
 }
 
+impl GraphNode {
+    /// What this object follows when it changes: the values that it refers to, and what it lies below. Each once.
+    pub fn follows(&self) -> Vec<usize> {
+        let parents = self.parents.iter().map(|(_, at)| at);
+        let mut all: Vec<usize> = parents.chain(self.references.values()).copied().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
 /// The names by which references find documents: kind, and each part as a text, compared as the kind does.
 type Names = HashMap<ObjectId, usize>;
 

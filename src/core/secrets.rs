@@ -1,11 +1,15 @@
 //! The secrets that a process knows, shared by all that print: those of its input, and those that it is told on
 //! the way, as a token of a login. Whoever learns one has it hidden everywhere from then on.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::redact::Redactor;
+
+/// So many secrets that only servers have are remembered: there may be any number of them, and each is looked for in
+/// many forms.
+const REMEMBERED: usize = 256;
 
 /// Copies are one store. It holds the secrets in clear: its `Debug` shows nothing.
 #[derive(Clone, Default)]
@@ -14,6 +18,8 @@ pub struct Secrets(Arc<RwLock<Known>>);
 #[derive(Default)]
 struct Known {
     texts: BTreeSet<String>,
+    /// What servers have, the latest last.
+    remembered: VecDeque<String>,
     redactor: Arc<Redactor>,
 }
 
@@ -24,13 +30,39 @@ impl Secrets {
         let before = known.texts.len();
         known.texts.extend(secrets.into_iter().map(|secret| secret.as_ref().to_owned()));
         if known.texts.len() > before {
-            known.redactor = Arc::new(Redactor::new(&known.texts));
+            known.build();
+        }
+    }
+
+    /// Keeps these out as well, until there are too many later ones: what a server was seen to have in a secret's
+    /// place, and may repeat in any later answer. It is kept in memory, and nowhere else.
+    pub fn remember(&self, secrets: impl IntoIterator<Item = String>) {
+        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let Known { texts, remembered, .. } = &mut *known;
+        let mut news = false;
+        for secret in secrets {
+            if !texts.contains(&secret) && !remembered.contains(&secret) {
+                news = true;
+                remembered.push_back(secret);
+            }
+            if remembered.len() > REMEMBERED {
+                remembered.pop_front();
+            }
+        }
+        if news {
+            known.build();
         }
     }
 
     /// Knows all secrets that are known by now.
     pub fn redactor(&self) -> Arc<Redactor> {
         self.0.read().unwrap_or_else(PoisonError::into_inner).redactor.clone()
+    }
+}
+
+impl Known {
+    fn build(&mut self) {
+        self.redactor = Arc::new(Redactor::new(self.texts.iter().chain(&self.remembered)));
     }
 }
 
@@ -68,6 +100,17 @@ mod tests {
         ] {
             assert_eq!(password_in(url), want, "{url}");
         }
+    }
+
+    #[test]
+    fn what_servers_have_is_remembered_as_far_as_there_is_room() {
+        let secrets = Secrets::default();
+        secrets.learn(["ours-for-ever"]);
+        secrets.remember(["theirs-0000".to_owned()]);
+        assert_eq!(secrets.redactor().text("theirs-0000"), "(redacted)");
+        secrets.remember((1..=REMEMBERED).map(|nth| format!("theirs-{nth:04}")));
+        let text = format!("theirs-0000 theirs-0001 theirs-{REMEMBERED:04} ours-for-ever");
+        assert_eq!(secrets.redactor().text(&text), "theirs-0000 (redacted) (redacted) (redacted)");
     }
 
     #[test]

@@ -141,7 +141,7 @@ impl Loop {
         let entry = self.queue.remove(at).expect("what is due is in the queue");
         let object = &mut self.objects[at];
         let id = object.subject.id.clone();
-        object.running = Some(pass.id);
+        (object.running, object.is_stale) = (Some(pass.id), false);
         object.pace.started(now);
         match object.pace.is_idle(now) {
             true => self.idle_is_new |= self.idle.insert(at),

@@ -15,6 +15,9 @@ use super::status::{Condition, ConditionKind, Truth};
 /// A message is no longer than this, in bytes.
 pub const LONGEST: usize = 1024;
 
+/// What is said of an object that was in sync with what is no longer so.
+const IN_DOUBT: &str = "what it refers to, or lies below, has changed since it was looked at";
+
 /// The reasons that there are.
 pub mod reason {
     /// No pass has ended since it was wanted so.
@@ -71,6 +74,8 @@ pub struct Reading<'r> {
     pub is_dry: bool,
     /// Its backend is away.
     pub is_away: bool,
+    /// What it needs has changed since the pass began.
+    pub is_stale: bool,
 }
 
 /// A condition before it is known since when it holds.
@@ -99,6 +104,15 @@ impl Conditions {
     /// The object is wanted otherwise, and nothing is known of that yet.
     pub fn wanted_otherwise(&mut self, now: Duration) -> Option<Condition> {
         self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, String::new()))
+    }
+
+    /// What it needs has changed since it was looked at: it is no longer said to be in sync.
+    pub fn is_in_doubt(&mut self, now: Duration) -> Option<Condition> {
+        let synced = self.get(ConditionKind::Synced)?;
+        if synced.truth != Truth::True {
+            return None;
+        }
+        self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, IN_DOUBT.into()))
     }
 
     /// Takes over what a pass says. What is given back has another truth or reason than before.
@@ -161,6 +175,9 @@ fn shortened(mut message: String) -> String {
 }
 
 fn synced(reading: &Reading) -> Wanted {
+    if reading.is_stale && reading.verdict == Some(&Verdict::InSync) {
+        return (ConditionKind::Synced, Truth::Unknown, reason::PENDING, IN_DOUBT.into());
+    }
     let (truth, reason) = match reading.verdict {
         Some(Verdict::InSync) => (Truth::True, reason::IN_SYNC),
         Some(Verdict::Differs(_)) if reading.is_limited => (Truth::False, reason::CHANGE_LIMIT),

@@ -1,6 +1,6 @@
 //! What came of a pass, and what follows from it for each object.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,6 +28,8 @@ struct Batch {
     /// Groups of which every object failed by a fault, and whether they may be tried again: what is asked about
     /// together is one attempt.
     shared: BTreeMap<Arc<str>, bool>,
+    /// Those that need what changed in it: what they differ by may follow from that.
+    needing: BTreeSet<usize>,
 }
 
 impl Loop {
@@ -49,11 +51,12 @@ impl Loop {
         };
         let seen: HashMap<&ObjectId, &Seen> = seen.iter().map(|seen| (&seen.id, seen)).collect();
         self.share_retries(&under, &seen, &mut batch);
+        let changed = self.take_down(&under, &seen);
+        batch.needing = self.all_needing(&changed);
         let mut frees = false;
         for member in &under.members {
             self.counters.worked.add(self.now.saturating_sub(under.started));
             let Some(&at) = self.at.get(&member.id) else { continue };
-            self.objects[at].running = None;
             // The loop was told to end, and so was the pass: that says nothing of the object.
             if self.drains && !seen.contains_key(&member.id) {
                 continue;
@@ -63,7 +66,26 @@ impl Loop {
         if frees {
             self.wake_the_blocked();
         }
+        // Those that were in the pass were judged after what they need.
+        let is_judged = |id: &ObjectId| seen.contains_key(id);
+        let needing = std::mem::take(&mut batch.needing);
+        let needing = needing.into_iter().filter(|at| !is_judged(&self.objects[*at].subject.id)).collect();
+        self.count_need(&needing);
+        self.stir(&needing, Origin::Need);
         self.warn_of_a_flood();
+    }
+
+    /// Takes down what the pass found of each object; those of which it is another thing than before, for others.
+    fn take_down(&mut self, under: &Under, seen: &HashMap<&ObjectId, &Seen>) -> Vec<usize> {
+        let mut changed = Vec::new();
+        for member in &under.members {
+            let Some(&at) = self.at.get(&member.id) else { continue };
+            self.objects[at].running = None;
+            if seen.get(&member.id).is_some_and(|seen| self.objects[at].found(seen)) {
+                changed.push(at);
+            }
+        }
+        changed
     }
 
     /// Takes over what came of one object; true if it is in sync now and was not before.
@@ -88,7 +110,7 @@ impl Loop {
         let is_limited = matches!(verdict, Some(Verdict::Differs(_)))
             && (reason == Some(CHANGE_LIMIT)
                 || (batch.is_spent && reason.is_none() && !member.is_held && !self.differs_anyway(at)));
-        self.count(at, member, seen);
+        self.count(at, member, seen, batch.needing.contains(&at));
         let was = self.objects[at].standing;
         let retry = self.judge(at, verdict, is_limited, batch);
         let found = match seen {
@@ -202,7 +224,8 @@ impl Loop {
         if is_barred { Some(self.after_a_bar(at, &mut batch.delays)) } else { retry }
     }
 
-    fn count(&mut self, at: usize, member: &Member, seen: Option<&Seen>) {
+    /// `follows`: what it needs was changed by the same pass.
+    fn count(&mut self, at: usize, member: &Member, seen: Option<&Seen>, follows: bool) {
         let verdict = seen.map(|seen| &seen.verdict);
         let result = match verdict {
             Some(Verdict::InSync) => "success",
@@ -214,7 +237,8 @@ impl Loop {
         *self.counters.passes.entry(result).or_default() += 1;
         let drifted = seen.is_some_and(|seen| seen.writes > 0 || matches!(seen.verdict, Verdict::Differs(_)));
         let is_announced = self.objects[at].again.is_some_and(|again| again.class >= Class::Event);
-        if drifted && member.origin == Origin::Resync && member.was_in_sync && !is_announced {
+        let is_missed = drifted && member.origin == Origin::Resync && member.was_in_sync && !is_announced;
+        if is_missed && !follows && !self.is_need_in_a_pass(at) {
             self.counters.missed_events += 1;
         }
     }
@@ -229,6 +253,7 @@ impl Loop {
             is_limited,
             is_dry: self.settings.dry_run,
             is_away: self.targets[object.target].open.is_some(),
+            is_stale: object.is_stale,
         };
         let turned = object.conditions.update(self.now, &reading);
         let id = &object.subject.id;

@@ -22,6 +22,7 @@ mod end;
 pub mod hint;
 mod hour;
 pub mod lease;
+mod needs;
 mod object;
 pub mod observer;
 mod open;

@@ -41,9 +41,12 @@ impl Loop {
             *self.counters.hints.entry(Origin::Files).or_default() += 1;
         }
         self.forget_open();
+        let mut needing = self.all_needing(&due);
         for at in due {
+            needing.remove(&at);
             self.trigger(at, Origin::Files, None);
         }
+        self.stir(&needing, Origin::Files);
     }
 
     /// What is known of an object, its entry in the queue, and whether it is due for its wish.
@@ -92,6 +95,7 @@ impl Loop {
         for (at, object) in self.objects.iter().enumerate() {
             members.entry(Arc::clone(&object.subject.group)).or_default().push(at);
         }
+        self.find_needs();
         self.groups.replace(self.now, self.settings.resync, members, &mut self.random);
         let all = || self.objects.iter().enumerate();
         let blocked = all().filter(|(_, object)| object.standing == Standing::Blocked);

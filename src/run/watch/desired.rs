@@ -132,8 +132,14 @@ impl Source {
             Chosen::Some(more) => warnings.extend(more),
             Chosen::None(problem) => return Err(NotBegun { exit: Exit::Usage, problems: vec![problem] }),
         }
-        let subjects = subjects(&input.documents, &input.kinds, &input.selection, self.salt);
+        let mut subjects = subjects(&input.documents, &input.kinds, &input.selection, self.salt);
         let places = input.documents.iter().enumerate().map(|(at, document)| (document.id.clone(), at));
+        let places: HashMap<ObjectId, usize> = places.collect();
+        for subject in &mut subjects {
+            let needs =
+                places.get(&subject.id).map(|at| input.graph.nodes[*at].follows()).unwrap_or_default();
+            subject.needs = needs.into_iter().map(|at| input.graph.nodes[at].id.clone()).collect();
+        }
         let backends = input.backends.iter().filter_map(|raw| {
             let name = raw.root.get("metadata")?.get("name")?.as_str()?;
             Some((Arc::from(name), content(&raw.root, self.salt)))
@@ -142,7 +148,7 @@ impl Source {
             targets: subjects.iter().map(|subject| subject.target().clone()).collect(),
             subjects,
             parts: Parts::new(&input.documents, &input.graph),
-            places: places.collect(),
+            places,
             documents: input.documents,
             graph: input.graph,
             kinds: input.kinds,
@@ -222,6 +228,7 @@ pub fn subjects(documents: &[Document], kinds: &Kinds, selection: &Selection, sa
         group: group_of(&document.id, kinds),
         desired: wish(document, salt),
         origin: document.origin.clone(),
+        needs: Arc::from([]),
     };
     let mut subjects: Vec<Subject> =
         documents.iter().filter(|document| selection.takes(document)).map(subject).collect();
@@ -281,6 +288,7 @@ mod tests {
             group: "b/K".into(),
             desired: Digest(desired),
             origin: Origin { file: "a.yaml".into(), at: Pos { line: 7, column: 1 } },
+            needs: Arc::from([]),
         }
     }
 

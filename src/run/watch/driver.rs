@@ -22,7 +22,7 @@ use super::observers::{Hinted, hints};
 use super::outlook::observers;
 use super::pass::{self, Ended, GRACE, Ground, Halt};
 use super::prune::{self, Pruned};
-use super::say::{Teller, cause};
+use super::say::{Hold, Teller, cause};
 use super::showing::Showing;
 use super::systemd::Manager;
 use super::ways::Ways;
@@ -287,6 +287,7 @@ impl<'o> Driver<'o> {
 
     fn step(&mut self, event: Event) {
         self.dirty = true;
+        event.wishes().for_each(|about| self.ground.ways.ask_anyway(about));
         let mut turned = Vec::new();
         for effect in self.machine.step(self.began.elapsed(), event) {
             match effect {
@@ -387,6 +388,7 @@ impl<'o> Driver<'o> {
         self.apart.overdue(Instant::now()).into_iter().for_each(|pass| self.start(pass));
         self.board.lines().iter().for_each(|line| self.teller.say(line));
         self.dirty |= self.board.has_changed() || self.ground.ways.requests() != self.sent;
+        self.dirty |= self.teller.held(Hold::Patience, self.ground.ways.closed());
         if std::mem::take(&mut self.dirty) {
             self.show();
         }
@@ -395,7 +397,7 @@ impl<'o> Driver<'o> {
     fn show(&mut self) {
         if self.showing.is_of_use() {
             let (desired, status) = (self.state.clone(), self.machine.status());
-            let status = status.with_refused(self.teller.refused());
+            let status = status.with_refused(self.teller.refused()).with_warnings(self.teller.warnings());
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;

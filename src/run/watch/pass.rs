@@ -111,19 +111,30 @@ pub async fn carry_out(engine: Engine, writes: bool, ground: &Ground, halt: &Hal
     let limits = Limits { stop: halt.stop.child_token(), abort: halt.abort.child_token(), timeout: None };
     let pulse = Pulse::default();
     let tell = |settled: usize, _| pulse.settled.store(settled, Ordering::Relaxed);
-    let (observers, share) = (&ground.observers, &ground.share);
+    let (observers, share, ways) = (&ground.observers, &ground.share, &*ground.ways);
     let run = async {
         match &ground.ways.clients {
             Held::ReadWrite(clients) if writes => {
-                drive::act(engine, &Told { clients, observers, pulse: &pulse, share }, &limits, &tell).await
+                drive::act(engine, &Told { clients, observers, pulse: &pulse, share, ways }, &limits, &tell)
+                    .await
             }
             Held::ReadWrite(clients) => {
-                drive::observe(engine, &Told { clients, observers, pulse: &pulse, share }, &limits, &tell)
-                    .await
+                drive::observe(
+                    engine,
+                    &Told { clients, observers, pulse: &pulse, share, ways },
+                    &limits,
+                    &tell,
+                )
+                .await
             }
             Held::ReadOnly(clients) => {
-                drive::observe(engine, &Told { clients, observers, pulse: &pulse, share }, &limits, &tell)
-                    .await
+                drive::observe(
+                    engine,
+                    &Told { clients, observers, pulse: &pulse, share, ways },
+                    &limits,
+                    &tell,
+                )
+                .await
             }
         }
     };
@@ -190,6 +201,7 @@ struct Told<'c, C> {
     observers: &'c Observers,
     pulse: &'c Pulse,
     share: &'c Share,
+    ways: &'c Ways,
 }
 
 impl<C: Look> Look for Told<'_, C> {
@@ -200,6 +212,7 @@ impl<C: Look> Look for Told<'_, C> {
             self.pulse.listing.fetch_add(lists, Ordering::Relaxed);
             let answer = self.clients.ask(ask).await;
             self.pulse.listing.fetch_sub(lists, Ordering::Relaxed);
+            self.ways.remember(ask.kind(), &answer);
             // An operation has a limit of its own: asking for it gets on.
             self.pulse.answers.fetch_add(1, Ordering::Relaxed);
             answer

@@ -33,6 +33,7 @@ pub fn subject_of(backend: &str, name: &str, wish: u128) -> Subject {
         group: format!("{backend}/queues").into(),
         desired: Digest(wish),
         origin: Place { file: Arc::from("a.yaml"), at: Pos { line: 1, column: 1 } },
+        needs: Arc::from([]),
     }
 }
 

@@ -34,6 +34,7 @@ pub fn subject(name: &str, desired: u128) -> Subject {
         group: "queues".into(),
         desired: Digest(desired),
         origin: Origin { file: "a.yaml".into(), at: Pos { line: 1, column: 1 } },
+        needs: std::sync::Arc::from([]),
     }
 }
 
