@@ -78,9 +78,9 @@ impl Object {
         self.inherited = Inherited::default();
     }
 
-    /// Writes of this run that were accepted.
+    /// Writes of this run that were accepted, with what went along.
     pub(super) fn writes(&self) -> usize {
-        (self.sets + self.deletes) as usize - usize::from(self.inherited.create)
+        (self.sets + self.deletes) as usize + self.went_along - usize::from(self.inherited.create)
     }
 
     /// How long it is since its last write, or since the end of that one's operation.
@@ -134,7 +134,9 @@ impl Object {
                 Some(open(Action::Create, false, Duration::ZERO))
             }
             _ if self.created => {
-                let shown = self.inherited.shown || self.seen_by_read;
+                // A read that said 404 is no sight of it.
+                let found = !matches!(self.outcome(), None | Some(Outcome::Unknown(_)));
+                let shown = self.inherited.shown || (self.seen_by_read && found);
                 Some(Unfinished { shown, ..open(Action::Create, true, age) })
             }
             _ if self.uncertain() => Some(open(Action::Create, false, age)),

@@ -98,7 +98,7 @@ pub struct Note {
 }
 
 /// The codes of findings and reasons that a plan can have; another version may have more.
-const CODES: [&str; 26] = [
+const CODES: [&str; 28] = [
     "ChangeLimit",
     "CreateUncertain",
     "DuplicateFound",
@@ -113,6 +113,7 @@ const CODES: [&str; 26] = [
     "NotRemoved",
     "NotTheApi",
     "NotTold",
+    "NotVisible",
     "OtherOwner",
     "PossibleOverwrite",
     "Pruned",
@@ -122,6 +123,7 @@ const CODES: [&str; 26] = [
     "SetLater",
     "Surplus",
     "TakesAlong",
+    "UnderWay",
     "WeakETag",
     "WouldStore",
     "WrongObject",
