@@ -28,9 +28,21 @@ impl Engine {
         texts
     }
 
+    /// The secrets of all objects of the run, as far as they would be taken for such elsewhere: later runs are not told
+    /// them, and may be refused with them.
+    pub fn secrets(&self) -> Vec<String> {
+        (0..self.objects.len()).flat_map(|at| self.own_secrets(at)).collect()
+    }
+
     /// Whether the report shows anything of an object that could hold a secret: without a change nothing is.
     pub(super) fn shows(&self, at: usize) -> bool {
         !self.objects[at].context && !self.objects[at].changes.is_empty()
+    }
+
+    /// Whether an object has places of secrets, shown or not: [`Engine::secrets`] tells what is there.
+    pub(super) fn may_hide(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        !Veil::of_rules(&object.kind.fields).is_empty() || !Veil::of(&object.spec).is_empty()
     }
 
     /// Keeps what must stay hidden of an object whose observed value is let go: because it is seen anew, as after
@@ -46,7 +58,9 @@ impl Engine {
         let mut texts = object.seen_secrets.clone();
         let rules = Veil::of_rules(&object.kind.fields);
         // What stands in clear in the file of a field that is secret by its kind.
-        rules.hidden(&object.spec.known(), &mut texts);
+        if !rules.is_empty() {
+            rules.hidden(&object.spec.known(), &mut texts);
+        }
         if let Seen::Present(item) = &object.seen {
             let mut veil = Veil::of(&object.spec);
             veil.join(&rules);

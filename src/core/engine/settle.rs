@@ -72,7 +72,7 @@ impl Engine {
     /// The observed value is needed no longer once nobody refers to it.
     fn forget(&mut self, at: usize) {
         if !self.options.keep && matches!(self.objects[at].seen, Seen::Present(_)) {
-            if self.shows(at) {
+            if self.shows(at) || self.may_hide(at) {
                 self.keep_secrets(at);
             }
             self.objects[at].seen = Seen::Unknown(Explanation::default());

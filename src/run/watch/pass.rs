@@ -132,6 +132,8 @@ pub async fn carry_out(engine: Engine, writes: bool, ground: &Ground, halt: &Hal
         engine = run => engine,
         never = watched => never,
     };
+    // What a server has in a secret's place, it may tell at any later time.
+    ground.ways.secrets.see(engine.secrets());
     (engine.report(), stuck)
 }
 

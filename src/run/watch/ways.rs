@@ -33,6 +33,8 @@ pub struct Opening {
 pub struct Ways {
     transports: Transports,
     pub clients: Held,
+    /// What must not be printed.
+    pub secrets: Secrets,
 }
 
 /// Whether anything can be written is a matter of type: a dry run holds clients that take no write.
@@ -95,7 +97,7 @@ impl Ways {
             (false, _) => Clients::read_write(&transports, kinds, &options).map(Held::ReadWrite),
         };
         let clients = clients.map_err(|problem| Unopened::new(Exit::Failed, vec![problem]))?;
-        Ok(Ways { transports, clients })
+        Ok(Ways { transports, clients, secrets: opening.secrets.clone() })
     }
 
     /// The backends that are reached otherwise than before, or were not reached before.
