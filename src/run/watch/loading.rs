@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 
 use super::desired::{Loaded, Source};
 use super::files::Look;
+use crate::run::bounded::Bound;
 
 /// Files that are written just now are read again, so often.
 const TRIES: usize = 3;
@@ -17,13 +18,12 @@ pub struct Loading {
     pub look: Look,
 }
 
-/// Reads in a thread of its own.
-pub fn begin(source: Source, roots: Vec<PathBuf>) -> JoinHandle<Loading> {
-    tokio::task::spawn_blocking(move || load(&source, &roots))
+/// Reads in a thread of its own, with commands that are bounded.
+pub fn begin(source: Source, roots: Vec<PathBuf>, bound: Bound) -> JoinHandle<Loading> {
+    tokio::task::spawn_blocking(move || bound.around(|| load(&source, &roots)))
 }
 
-/// Reads now.
-pub fn load(source: &Source, roots: &[PathBuf]) -> Loading {
+fn load(source: &Source, roots: &[PathBuf]) -> Loading {
     let look = || Look::of(roots, &BTreeSet::new());
     let mut before = look();
     for _ in 1..TRIES {

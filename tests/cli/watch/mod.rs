@@ -10,6 +10,7 @@ mod instances;
 mod once;
 mod outages;
 mod pruning;
+mod reading;
 mod shown;
 mod signals;
 pub mod stage;
