@@ -1,10 +1,13 @@
 //! What the scenarios share: a folder of documents, a server that can be ended and started again on its port, a
 //! watch over them, and a person with another client.
 
+pub mod busy;
 pub mod drift;
+pub mod flood;
 pub mod kill;
 pub mod outage;
 pub mod repair;
+pub mod resyncs;
 pub mod steady;
 
 use std::collections::BTreeMap;
@@ -42,8 +45,18 @@ pub struct World {
 impl World {
     /// An empty server, which keeps a log of its writes, and documents for so many objects, which it may tell of.
     pub fn new(objects: usize, feed: bool) -> World {
+        let mut world = World::at(objects, feed, free_port());
+        world.start_server();
+        world
+    }
+
+    /// Documents for so many objects of another server on this port, which has a feed.
+    pub fn of(objects: usize, port: u16) -> World {
+        World::at(objects, true, port)
+    }
+
+    fn at(objects: usize, feed: bool, port: u16) -> World {
         let folder = tempfile::tempdir().expect("a scratch folder");
-        let port = free_port();
         let files =
             manifests(folder.path(), &format!("http://127.0.0.1:{port}"), objects, &|_| String::new());
         if feed {
@@ -56,9 +69,7 @@ impl World {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let client = Client::builder().no_proxy().build().expect("a client");
         let runtime = Runtime::new().expect("a runtime");
-        let mut world = World { runtime, client, folder, files, port, server: None, objects };
-        world.start_server();
-        world
+        World { runtime, client, folder, files, port, server: None, objects }
     }
 
     pub fn port(&self) -> u16 {
@@ -229,8 +240,17 @@ impl Watch {
 
     /// Resident memory in MB.
     pub fn memory(&self) -> f64 {
+        self.status("VmRSS:")
+    }
+
+    /// The most resident memory so far, in MB.
+    pub fn memory_peak(&self) -> f64 {
+        self.status("VmHWM:")
+    }
+
+    fn status(&self, field: &str) -> f64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).expect("Linux tells");
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("it has memory");
+        let line = status.lines().find(|line| line.starts_with(field)).expect("it has memory");
         let kib: f64 = line.split_whitespace().nth(1).and_then(|kib| kib.parse().ok()).expect("a number");
         kib * 1024.0 / 1e6
     }

@@ -5,6 +5,7 @@
 
 use std::marker::PhantomData;
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::auth::Credentials;
 use super::exchange::{Guarded, Line, now};
@@ -56,6 +57,8 @@ pub struct Options {
     /// What must not be printed: the secrets of the input, and those that clients are told.
     pub secrets: Secrets,
     pub credentials: Credentials,
+    /// A server that asks for patience is obeyed for so long at most; `None`: for as long as it says.
+    pub patience: Option<Duration>,
 }
 
 /// Why there can be no client.
@@ -130,6 +133,7 @@ impl<Mode> Client<Mode> {
             secrets.learn(token::secrets(call));
         }
         let line = Line::new(site, auth, headers, limiter, transport, issuer, secrets);
+        let line = line.obeying(options.patience);
         Ok(Client { line: Arc::new(line), mode: PhantomData })
     }
 
@@ -182,6 +186,16 @@ impl<Mode> Client<Mode> {
     /// The requests that were sent, by role.
     pub fn requests(&self) -> Requests {
         self.line.counts()
+    }
+
+    /// Until when the server is not asked something or other, as it wants it so; since the beginning of 1970.
+    pub fn closed(&self) -> Option<Duration> {
+        self.line.closed().until()
+    }
+
+    /// Asks the server again, whatever patience it asked for: a person wants it so.
+    pub fn open(&self) {
+        self.line.closed().open();
     }
 }
 

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::auth::{AuthError, Authenticator, Proof};
+use super::closed::Closed;
 use super::issuer::Issuer;
 use super::limit::{Limiter, Load};
 use super::transport::{Begun, Pieces, Transport, TransportClass, TransportError};
@@ -38,19 +39,13 @@ pub struct Line {
     headers: Vec<(String, Text)>,
     limiter: Limiter,
     /// What the server said to the last read and the last write when it asked for a long wait.
-    closed: [Mutex<Option<Closed>>; 2],
+    closed: Closed,
     transport: Guarded,
     /// Where tokens come from, if that is another origin.
     pub(super) issuer: Option<Issuer>,
     counts: Mutex<Requests>,
     /// What must never be printed; the credentials are added once they are known.
     secrets: Secrets,
-}
-
-/// A refusal that holds for a time.
-struct Closed {
-    until: Instant,
-    answer: HttpAnswer,
 }
 
 impl Guarded {
@@ -105,8 +100,19 @@ impl Line {
         secrets: Secrets,
     ) -> Line {
         let counts = Mutex::default();
-        let closed = Default::default();
+        let closed = Closed::new(None);
         Line { site, auth, headers, limiter, closed, transport, issuer, counts, secrets }
+    }
+
+    /// The same, which obeys a server for so long at most; `None`: for as long as it says.
+    #[must_use]
+    pub fn obeying(self, longest: Option<Duration>) -> Line {
+        Line { closed: Closed::new(longest), ..self }
+    }
+
+    /// What the server refuses for a time.
+    pub fn closed(&self) -> &Closed {
+        &self.closed
     }
 
     /// The requests that were sent, by role.
@@ -234,7 +240,8 @@ impl Line {
                 None
             }
         };
-        if let Some(answer) = self.refused_already(request.role) {
+        // What it asked for when it was asked before holds for requests of the same sort, so they are not sent.
+        if let Some(answer) = self.closed.answer(request.role) {
             return Ok(Got { answer, pieces: None });
         }
         let began = Instant::now();
@@ -258,29 +265,16 @@ impl Line {
         Ok(Got { answer, pieces })
     }
 
-    /// The refusal that a server gave for longer than a run waits: what it asked for holds for requests of the
-    /// same sort, so they are not sent.
-    fn refused_already(&self, role: Role) -> Option<HttpAnswer> {
-        let closed = lock(self.closed_to(role));
-        closed.as_ref().filter(|closed| Instant::now() < closed.until).map(|closed| closed.answer.clone())
-    }
-
-    /// Reads and writes have limits of their own at many servers.
-    fn closed_to(&self, role: Role) -> &Mutex<Option<Closed>> {
-        &self.closed[usize::from(role.is_read())]
-    }
-
     /// Heeds `Retry-After` for the whole backend: by waiting, or by asking no more where the wait is too long.
     fn pause(&self, role: Role, answer: &HttpAnswer) {
         if !matches!(answer.status, 429 | 503) {
             return;
         }
         if let Some(wait) = answer.header("retry-after").and_then(|text| retry_after(text, now())) {
-            if wait <= PATIENCE {
-                return self.limiter.pause(wait);
+            match wait <= PATIENCE {
+                true => self.limiter.pause(wait),
+                false => self.closed.close(role, wait, answer),
             }
-            let until = Instant::now() + wait;
-            *lock(self.closed_to(role)) = Some(Closed { until, answer: answer.clone() });
         }
     }
 

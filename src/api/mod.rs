@@ -5,6 +5,7 @@
 pub mod auth;
 mod broken;
 pub mod client;
+mod closed;
 mod exchange;
 pub mod exec;
 pub mod exposed;

@@ -8,8 +8,9 @@ use tokio_util::sync::CancellationToken;
 use crate::core::conflict::{Conflict, Resolution};
 use crate::core::escape;
 use crate::core::exit::Verb;
+use crate::core::identity::ObjectId;
 use crate::core::redact::Redactor;
-use crate::core::report::{Action, Entry, Outcome, Report};
+use crate::core::report::{Action, Entry, NOT_TOLD, Outcome, Report};
 use crate::core::scrub;
 use crate::render::words::counted;
 
@@ -86,19 +87,45 @@ pub fn question(report: &Report, verb: Verb, redactor: &Redactor) -> String {
         if objects.is_empty() {
             continue;
         }
-        let names = objects.iter().take(NAMED).map(|entry| scrub::id(&entry.id, redactor).to_string());
-        let mut names = names.map(|name| escape::inline(&name).into_owned()).collect::<Vec<_>>().join(", ");
-        if objects.len() > NAMED {
-            names.push_str(&format!(" and {} more", objects.len() - NAMED));
-        }
+        let names = named(objects.iter().map(|entry| &entry.id), redactor);
         text.push_str(&format!("{act} {}: {names}.\n", counted(objects.len(), "object")));
     }
+    text.push_str(&along(report, redactor));
     text.push_str(&forced(report, redactor));
     let due = report.objects.iter().filter(|entry| entry.result == Outcome::Planned).count();
     text.push_str(&match verb {
         Verb::Delete => format!("Delete {}? [y/N] ", counted(due, "object")),
         _ => "Apply these changes? [y/N] ".to_owned(),
     });
+    text
+}
+
+/// The first names, and how many there are besides.
+fn named<'e>(ids: impl ExactSizeIterator<Item = &'e ObjectId>, redactor: &Redactor) -> String {
+    let more = ids.len().saturating_sub(NAMED);
+    let names = ids.take(NAMED).map(|id| scrub::id(id, redactor).to_string());
+    let mut names = names.map(|name| escape::inline(&name).into_owned()).collect::<Vec<_>>().join(", ");
+    if more > 0 {
+        names.push_str(&format!(" and {more} more"));
+    }
+    names
+}
+
+/// What goes along with what is deleted and is in no document, and what nobody can tell of that.
+fn along(report: &Report, redactor: &Redactor) -> String {
+    let planned = || report.objects.iter().filter(|entry| entry.result == Outcome::Planned);
+    let ids: Vec<&ObjectId> = planned().flat_map(|entry| &entry.observed.along).collect();
+    let mut text = String::new();
+    if !ids.is_empty() {
+        let (all, names) = (counted(ids.len(), "object"), named(ids.into_iter(), redactor));
+        text.push_str(&format!("With them go {all} that no document names, with all below: {names}.\n"));
+    }
+    let untold = planned().filter(|entry| entry.findings.iter().any(|finding| finding.code == NOT_TOLD));
+    let untold: Vec<&ObjectId> = untold.map(|entry| &entry.id).collect();
+    if !untold.is_empty() {
+        let names = named(untold.into_iter(), redactor);
+        text.push_str(&format!("Nobody can tell all that goes with: {names}.\n"));
+    }
     text
 }
 
@@ -125,6 +152,7 @@ fn forced(report: &Report, redactor: &Redactor) -> String {
 mod tests {
     use super::*;
     use crate::core::conflict::Cause;
+    use crate::core::report::{Explanation, Finding};
     use crate::render::sample::{entry, plan};
 
     #[test]
@@ -185,6 +213,25 @@ mod tests {
             question(&report, Verb::Apply, &redactor),
             "Overwrites 2 fields in conflict: Queue //q limits.cpu, Queue //q (redacted)\\u{1b}.\nApply these changes? [y/N] "
         );
+    }
+
+    #[test]
+    fn what_goes_along_is_named() {
+        let redactor = Redactor::new(["s3cr3t"]);
+        let mut zone = entry("Queue", "q", 1, Action::Replace, Outcome::Planned);
+        zone.observed.along =
+            vec![zone.id.clone(), entry("User", "s3cr3t", 1, Action::None, Outcome::InSync).id];
+        zone.findings = vec![Finding::new(NOT_TOLD, "whether a Binding is below it cannot be told")];
+        let mut kept = entry("Queue", "kept", 1, Action::Delete, Outcome::Refused(Explanation::new("no")));
+        kept.observed.along = vec![kept.id.clone()];
+        let mut report = plan();
+        report.objects = vec![zone, kept];
+        insta::assert_snapshot!(question(&report, Verb::Apply, &redactor), @r"
+        Deletes and creates again 1 object: Queue //q.
+        With them go 2 objects that no document names, with all below: Queue //q, User //(redacted).
+        Nobody can tell all that goes with: Queue //q.
+        Apply these changes? [y/N]
+        ");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! the first word with which the difference is gone is the answer.
 
 use std::fmt::Write;
+use std::sync::LazyLock;
 
 use super::change::{Change, Shown};
 use super::diff::diff;
@@ -126,8 +127,17 @@ impl Candidate {
     }
 }
 
-/// Comparers, the more telling ones first.
-const COMPARERS: [(&str, &str); 10] = [
+/// Comparers, the more telling ones first. Each is compiled once: they are tried for every write that does not stick,
+/// and to compile them takes longer than all else that an object costs.
+static COMPARERS: LazyLock<Vec<(Comparer, &str)>> = LazyLock::new(|| {
+    let compiled = |(text, why)| {
+        let filter = Filter::parse(text).expect("it is in the list of filters");
+        (Comparer::Filter(filter), why)
+    };
+    FILTERS.into_iter().map(compiled).collect()
+});
+
+const FILTERS: [(&str, &str); 10] = [
     ("html_unescape", "it escapes it for a page"),
     ("trim_dot", "it adds or drops the last dot of a name"),
     ("ascii_downcase", "it changes the case of letters"),
@@ -165,10 +175,7 @@ fn spellings(path: &Path, change: &Change, observed: &Value) -> Vec<Candidate> {
         let word = format!("default={empty}");
         found.push(Candidate::new(path, &word, "it drops what is empty", Word::Default(empty)));
     }
-    for (text, why) in COMPARERS {
-        let filter = Filter::parse(text).expect("it is in the list of filters");
-        found.push(comparer(Comparer::Filter(filter), why));
-    }
+    found.extend(COMPARERS.iter().map(|(filter, why)| comparer(filter.clone(), why)));
     found.extend([
         comparer(Comparer::Quantity, "it writes quantities in its own way"),
         comparer(Comparer::Url, "it writes URLs in its own way"),

@@ -17,8 +17,9 @@ use super::value::Value;
 pub struct Document {
     pub id: ObjectId,
     pub origin: Origin,
-    /// The body, exactly as the API spells it, references not resolved.
-    pub spec: Node,
+    /// The body, exactly as the API spells it, references not resolved. Shared: a watch makes a run over its documents
+    /// again and again, and bodies are most of what they take.
+    pub spec: Arc<Node>,
     pub labels: BTreeMap<String, String>,
     pub policy: Policy,
     /// What the files said of it at an earlier revision.
@@ -35,6 +36,13 @@ pub enum Flags {
     NewPlan,
     /// To a run of `apply`: a watch takes none, as nobody would be asked the next time.
     Apply,
+}
+
+impl Document {
+    /// The body, to be changed in this document alone.
+    pub fn spec_mut(&mut self) -> &mut Node {
+        Arc::make_mut(&mut self.spec)
+    }
 }
 
 /// What the `trueup/…` annotations say.

@@ -281,6 +281,8 @@ impl FailureClass {
 
 /// The longest wait that a run which is to end sleeps through when a server asks for it.
 pub const PATIENCE: Duration = Duration::from_secs(60);
+/// A run without an end obeys a server for no longer than this.
+pub const LONGEST_PATIENCE: Duration = Duration::from_secs(15 * 60);
 
 impl Failure {
     /// A listing that told something, and not all.

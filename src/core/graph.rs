@@ -4,6 +4,7 @@
 //! document become *context*: they are observed, and never written.
 
 pub mod part;
+pub mod references;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -17,6 +18,7 @@ use super::problem::Problem;
 use super::rename;
 use super::replicas::AT_ONCE;
 use super::value::{Value, plain_text};
+use references::References;
 
 /// The documents of a run, the parents that they need beside them, and the edges between them.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +34,7 @@ pub struct GraphNode {
     /// By part: the object that the part stands for.
     pub parents: Vec<(Arc<str>, usize)>,
     /// By the reference as written: the object it names.
-    pub references: BTreeMap<Arc<str>, usize>,
+    pub references: References,
     /// What `depends-on` names.
     pub after: Vec<usize>,
     /// The object under the name that it had before a rename; it stands in no document.
@@ -50,6 +52,17 @@ impl GraphNode {
         let mut all: Vec<usize> = self.parents.iter().map(|(_, at)| *at).collect();
         let references = self.references.values().filter(|at| !self.later.contains(at));
         all.extend(references.chain(&self.after).chain(&self.former));
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+}
+
+impl GraphNode {
+    /// What this object follows when it changes: the values that it refers to, and what it lies below. Each once.
+    pub fn follows(&self) -> Vec<usize> {
+        let parents = self.parents.iter().map(|(_, at)| at);
+        let mut all: Vec<usize> = parents.chain(self.references.values()).copied().collect();
         all.sort_unstable();
         all.dedup();
         all
@@ -94,8 +107,8 @@ struct Builder<'d> {
 
 impl<'d> Builder<'d> {
     fn new(documents: &'d [Document], kinds: &'d Kinds) -> Builder<'d> {
-        let mut names = Names::new();
-        let mut graph = Graph::default();
+        let mut names = Names::with_capacity(documents.len());
+        let mut graph = Graph { nodes: Vec::with_capacity(documents.len()) };
         for (at, document) in documents.iter().enumerate() {
             names.insert(name_of(kinds, &document.id), at);
             graph.nodes.push(GraphNode::new(document.id.clone(), true));
@@ -244,7 +257,7 @@ impl GraphNode {
         GraphNode {
             id,
             parents: Vec::new(),
-            references: BTreeMap::new(),
+            references: References::default(),
             after: Vec::new(),
             former: None,
             later: Vec::new(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::feed::Watch;
-use super::fields::{Comparer, FieldRules};
+use super::fields::{Comparer, FieldRules, VISIBLE};
 use super::filter::{Filter, Vars};
 use super::idempotency::Idempotency;
 use super::identity::KindName;
@@ -427,6 +427,20 @@ impl Kind {
     /// Whether the server knows a create that it has seen.
     pub fn knows_creates(&self) -> bool {
         self.create.as_ref().is_some_and(|create| create.idempotency.is_some())
+    }
+
+    /// Whether a create that is sent again may make a second object: not where the request, or the object's own read,
+    /// names it as we do.
+    pub fn creates_can_double(&self) -> bool {
+        let by_name = |create: &Op| {
+            create.method == Method::Put && self.own_parts().any(|part| create.carries(&part.name))
+        };
+        self.create.as_ref().is_some_and(|create| !by_name(create)) && !self.readable_by_key()
+    }
+
+    /// Whether it is said for how long a new object may be hidden, and that is not what is taken for granted.
+    pub fn says_visible(&self) -> bool {
+        self.visible != VISIBLE && !self.visible.is_zero()
     }
 
     /// Whether an object can be read with nothing but its key.

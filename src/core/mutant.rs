@@ -68,6 +68,8 @@ pub enum Mutant {
     M29,
     /// Output that could not be written counts as success.
     M30,
+    /// What is to go is deleted, whatever others changed since the base.
+    Unasked,
     /// What no document names is pruned without a mark.
     NoProof,
     /// What is pruned is looked for beyond the scope of the Set.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use super::change::Change;
 use super::digest::Digest;
 use super::exchange::{Failure, FailureClass};
+use super::identity::ObjectId;
+use super::unfinished::Unfinished;
 
 /// What a run saw of an object.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +29,10 @@ pub struct Observed {
     pub waits: bool,
     /// Its document says that it is not to be written: it is paused, or its drift is only reported.
     pub left_alone: bool,
+    /// What is below it, in no document, and goes along with it.
+    pub along: Vec<ObjectId>,
+    /// What this run began and did not see the end of.
+    pub open: Option<Arc<Unfinished>>,
 }
 
 /// A failure, as far as it says when to try again.

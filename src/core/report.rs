@@ -147,6 +147,11 @@ pub const DUPLICATE_FOUND: &str = "DuplicateFound";
 /// Whether an object was created is not known.
 pub const CREATE_UNCERTAIN: &str = "CreateUncertain";
 
+/// The server has begun what it was asked for, and is still at it.
+pub const UNDER_WAY: &str = "UnderWay";
+/// The server has accepted a creation, or may have, and does not show the object yet.
+pub const NOT_VISIBLE: &str = "NotVisible";
+
 /// A success that is not what the API sends.
 pub const NOT_THE_API: &str = "NotTheApi";
 /// An answer about another object than the one that was asked for.
@@ -158,6 +163,11 @@ pub const HELD: &str = "Held";
 pub const CHANGE_LIMIT: &str = "ChangeLimit";
 /// What differs is not to be written in this run; also the code of the finding that says so of a path.
 pub const FROZEN: &str = "Frozen";
+
+/// The code of the finding that what is in no document goes along with an object.
+pub const TAKES_ALONG: &str = "TakesAlong";
+/// The code of the finding that nobody can tell all that goes along with an object.
+pub const NOT_TOLD: &str = "NotTold";
 
 /// The code of the finding that others change an object faster than it can be written.
 pub const CONTENDED: &str = "Contended";

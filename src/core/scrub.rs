@@ -120,6 +120,7 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         wrote: entry.wrote,
         observed: Observed {
             frozen: entry.observed.frozen.iter().map(|change| self::change(change, redactor)).collect(),
+            along: entry.observed.along.iter().map(|id| self::id(id, redactor)).collect(),
             ..entry.observed.clone()
         },
     }

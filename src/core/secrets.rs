@@ -7,8 +7,9 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use super::redact::Redactor;
 
-/// So many of the secrets that were seen are kept: the last ones.
-const SEEN: usize = 10_000;
+/// So many secrets that only servers have are remembered: there may be any number of them, and each is looked for in
+/// many forms.
+const REMEMBERED: usize = 256;
 
 /// Copies are one store. It holds the secrets in clear: its `Debug` shows nothing.
 #[derive(Clone, Default)]
@@ -17,12 +18,9 @@ pub struct Secrets(Arc<RwLock<Known>>);
 #[derive(Default)]
 struct Known {
     texts: BTreeSet<String>,
-    /// What servers have in a secret's place, in the order in which it was seen first.
-    seen: VecDeque<Arc<str>>,
-    are_seen: BTreeSet<Arc<str>>,
-    /// Without those that came since it was made, where `is_old`.
+    /// What servers have, the latest last.
+    remembered: VecDeque<String>,
     redactor: Arc<Redactor>,
-    is_old: bool,
 }
 
 impl Secrets {
@@ -31,43 +29,40 @@ impl Secrets {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let before = known.texts.len();
         known.texts.extend(secrets.into_iter().map(|secret| secret.as_ref().to_owned()));
-        known.is_old |= known.texts.len() > before;
+        if known.texts.len() > before {
+            known.build();
+        }
     }
 
-    /// Keeps these out as well, until many others were seen: they are what a server has, which may be another one at
-    /// each look.
-    pub fn see(&self, secrets: impl IntoIterator<Item = String>) {
+    /// Keeps these out as well, until there are too many later ones: what a server was seen to have in a secret's
+    /// place, and may repeat in any later answer. It is kept in memory, and nowhere else.
+    pub fn remember(&self, secrets: impl IntoIterator<Item = String>) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let Known { texts, remembered, .. } = &mut *known;
+        let mut news = false;
         for secret in secrets {
-            if known.texts.contains(&secret) || known.are_seen.contains(&*secret) {
-                continue;
+            if !texts.contains(&secret) && !remembered.contains(&secret) {
+                news = true;
+                remembered.push_back(secret);
             }
-            let secret: Arc<str> = secret.into();
-            known.are_seen.insert(secret.clone());
-            known.seen.push_back(secret);
-            known.is_old = true;
+            if remembered.len() > REMEMBERED {
+                remembered.pop_front();
+            }
         }
-        while known.seen.len() > SEEN {
-            if let Some(first) = known.seen.pop_front() {
-                known.are_seen.remove(&first);
-            }
+        if news {
+            known.build();
         }
     }
 
     /// Knows all secrets that are known by now.
     pub fn redactor(&self) -> Arc<Redactor> {
-        {
-            let known = self.0.read().unwrap_or_else(PoisonError::into_inner);
-            if !known.is_old {
-                return known.redactor.clone();
-            }
-        }
-        let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        if std::mem::take(&mut known.is_old) {
-            let all = known.texts.iter().map(String::as_str).chain(known.seen.iter().map(|seen| &**seen));
-            known.redactor = Arc::new(Redactor::new(all));
-        }
-        known.redactor.clone()
+        self.0.read().unwrap_or_else(PoisonError::into_inner).redactor.clone()
+    }
+}
+
+impl Known {
+    fn build(&mut self) {
+        self.redactor = Arc::new(Redactor::new(self.texts.iter().chain(&self.remembered)));
     }
 }
 
@@ -91,19 +86,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_seen_is_hidden_until_many_others_were() {
-        let secrets = Secrets::default();
-        secrets.learn(["of-the-input"]);
-        secrets.see(["seen-first".to_owned(), "seen-second".to_owned()]);
-        let shown = || secrets.redactor().text("of-the-input seen-first seen-second").into_owned();
-        assert_eq!(shown(), "(redacted) (redacted) (redacted)");
-        secrets.see((0..SEEN - 1).map(|n| format!("another-{n}")));
-        assert_eq!(shown(), "(redacted) seen-first (redacted)");
-        secrets.see(["seen-first".to_owned()]);
-        assert_eq!(shown(), "(redacted) (redacted) seen-second");
-    }
-
-    #[test]
     fn a_url_may_hold_a_password() {
         for (url, want) in [
             ("https://me:pw@host/path", Some("pw")),
@@ -118,6 +100,17 @@ mod tests {
         ] {
             assert_eq!(password_in(url), want, "{url}");
         }
+    }
+
+    #[test]
+    fn what_servers_have_is_remembered_as_far_as_there_is_room() {
+        let secrets = Secrets::default();
+        secrets.learn(["ours-for-ever"]);
+        secrets.remember(["theirs-0000".to_owned()]);
+        assert_eq!(secrets.redactor().text("theirs-0000"), "(redacted)");
+        secrets.remember((1..=REMEMBERED).map(|nth| format!("theirs-{nth:04}")));
+        let text = format!("theirs-0000 theirs-0001 theirs-{REMEMBERED:04} ours-for-ever");
+        assert_eq!(secrets.redactor().text(&text), "theirs-0000 (redacted) (redacted) (redacted)");
     }
 
     #[test]

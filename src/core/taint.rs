@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::document::Document;
 use super::graph::Graph;
+use super::graph::references::References;
 use super::kind::Kinds;
 use super::veil::Veil;
 
@@ -27,12 +28,7 @@ pub fn taint(documents: &mut [Document], graph: &Graph, kinds: &Kinds) {
 }
 
 /// Whether a reference of the document has secrets that it was not known to have.
-fn taint_one(
-    documents: &mut [Document],
-    at: usize,
-    named: &BTreeMap<Arc<str>, usize>,
-    kinds: &Kinds,
-) -> bool {
+fn taint_one(documents: &mut [Document], at: usize, named: &References, kinds: &Kinds) -> bool {
     let mut found: BTreeMap<Arc<str>, Veil> = BTreeMap::new();
     documents[at].spec.each_ref(&mut |reference, _| {
         let Some(needed) = named.get(&reference.text).and_then(|needed| documents.get(*needed)) else {
@@ -46,7 +42,7 @@ fn taint_one(
             found.insert(reference.text.clone(), veil);
         }
     });
-    documents[at].spec.each_ref_mut(&mut |reference| {
+    documents[at].spec_mut().each_ref_mut(&mut |reference| {
         if let Some(veil) = found.get(&reference.text) {
             reference.secrets = veil.clone();
         }

@@ -47,6 +47,8 @@ pub fn read_from(stream: impl Read, name: &str) -> Result<String, Problem> {
     if bytes.len() > MAX_BYTES {
         return Err(too_large(name));
     }
+    // Texts are kept until all is loaded.
+    bytes.shrink_to_fit();
     String::from_utf8(bytes)
         .map_err(|error| not_utf8(name, error.as_bytes(), error.utf8_error().valid_up_to()))
 }

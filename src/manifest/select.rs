@@ -139,6 +139,8 @@ impl Label {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::core::document::Policy;
     use crate::core::identity::{Key, KindName, ObjectId};
@@ -150,7 +152,7 @@ mod tests {
         Document {
             id: ObjectId { kind, key },
             origin: Origin { file: "./manifests/queues.yaml".into(), at: Pos { line: 1, column: 1 } },
-            spec: Node::new(Pos::default(), Want::Map(Default::default())),
+            spec: Arc::new(Node::new(Pos::default(), Want::Map(Default::default()))),
             labels: [("team".into(), "shop".into()), ("tier".into(), "1".into())].into(),
             policy: Policy::default(),
             base: Default::default(),

@@ -67,6 +67,8 @@ fn labels(documents: &[Document]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::core::document::Policy;
     use crate::core::identity::{Key, KindName, ObjectId};
@@ -78,7 +80,7 @@ mod tests {
         Document {
             id: ObjectId { kind: KindName { backend: "mon".into(), kind: kind.into() }, key },
             origin: Origin { file: "a.yaml".into(), at: Pos { line: 1, column: 1 } },
-            spec: Node::from_value(Pos::default(), Value::Object(Default::default())),
+            spec: Arc::new(Node::from_value(Pos::default(), Value::Object(Default::default()))),
             labels: [("team".into(), "shop".into())].into(),
             policy: Policy::default(),
             base: Default::default(),

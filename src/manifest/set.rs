@@ -67,7 +67,7 @@ pub fn join(documents: &mut [Document], sets: &[Set], source: &dyn KindSource) -
 fn other_owner(document: &Document, set: &Set, kind: &Kind) -> Option<Problem> {
     let (path, owner) = (kind.owner.as_ref()?, set.owner.as_ref()?);
     let (names, in_list) = mark::place(path)?;
-    let node = names.into_iter().try_fold(&document.spec, |node, name| node.get(name))?;
+    let node = names.into_iter().try_fold(&*document.spec, |node, name| node.get(name))?;
     if in_list || node.as_str() == Some(owner) {
         return None;
     }

@@ -3,6 +3,8 @@
 //! Only `trueup/…` annotations are ours, and they are taken off before. The key is read from the body as it is
 //! read from the server's items.
 
+use std::sync::Arc;
+
 use super::document::labels;
 use super::metadata;
 use super::problems::Problems;
@@ -25,7 +27,7 @@ pub fn document(
     let key = metadata::key_in_body(kind, &body, problems)?;
     let labels = labels(body.get("metadata").and_then(|metadata| metadata.get("labels")), None);
     let id = ObjectId { kind: kind.name.clone(), key };
-    Some(Document { id, origin, spec: body, labels, policy, base: Base::None })
+    Some(Document { id, origin, spec: Arc::new(body), labels, policy, base: Base::None })
 }
 
 /// Takes away the keys with nothing behind them: tools that render such documents leave them behind, and mean

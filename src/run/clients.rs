@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
@@ -214,6 +215,18 @@ impl<Mode> Clients<Mode> {
             sum += client.requests();
         }
         sum
+    }
+
+    /// The backends that are not asked something or other before a time, since the beginning of 1970, as they want
+    /// it so.
+    pub fn closed(&self) -> impl Iterator<Item = (&Arc<str>, Duration)> {
+        self.clients.iter().filter_map(|(name, client)| Some((name, client.closed()?)))
+    }
+
+    /// Asks them again all the same: one backend, or all.
+    pub fn open_closed(&self, backend: Option<&str>) {
+        let all = self.clients.iter().filter(|(name, _)| backend.is_none_or(|backend| ***name == *backend));
+        all.for_each(|(_, client)| client.open());
     }
 
     /// The client of a backend.

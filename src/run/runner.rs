@@ -233,7 +233,7 @@ impl Runner {
         let clients = Clients::read_write(&self.transports, &self.kinds, &self.client)?;
         let (documents, graph) = (std::mem::take(&mut self.documents), std::mem::take(&mut self.graph));
         let selected = |document: &Document| self.selection.takes(document);
-        let options = Options { most_writes, flags: Flags::Apply, ..self.options() };
+        let options = Options { most_writes, flags: Flags::Apply, unattended: true, ..self.options() };
         let engine = Engine::new(documents, graph, &self.kinds, Mode::Apply, options, &selected, None);
         let engine = drive::act(engine, &clients, limits, tell).await;
         let report = Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() };

@@ -42,9 +42,16 @@ fn pairs_of_faults() {
 }
 
 #[test]
-#[ignore = "`TRUEUP_SCOPE` says how many schedules at most for each profile and workload"]
+#[ignore = "`TRUEUP_FAULTS` says how many faults in all, `TRUEUP_SCOPE` how many schedules of a scope at most"]
 fn a_small_scope_in_every_order() {
-    scope::whole(number("TRUEUP_SCOPE").unwrap_or(u64::MAX));
+    let faults = number("TRUEUP_FAULTS").map_or(u32::MAX, |faults| faults as u32);
+    let most = number("TRUEUP_SCOPE").unwrap_or(u64::MAX);
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    thread::scope(|scope| {
+        for nth in 0..threads {
+            scope.spawn(move || scope::whole(faults, most, (nth, threads)));
+        }
+    });
 }
 
 #[test]

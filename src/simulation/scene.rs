@@ -33,7 +33,7 @@ pub fn document(kind: &Kind, name: &str, spec: Node) -> Document {
     Document {
         id,
         origin: Origin { file: "test.yaml".into(), at: Pos { line: 1, column: 1 } },
-        spec,
+        spec: spec.into(),
         labels: BTreeMap::new(),
         policy: Policy::default(),
         base: Default::default(),

@@ -13,6 +13,7 @@ mod deletions;
 mod dialect;
 mod explain;
 mod export;
+mod family;
 mod feeds;
 mod files;
 mod listings;

@@ -49,7 +49,7 @@ pub struct Past {
 impl Past {
     /// What a document of the base says.
     pub fn of(document: &Document) -> Past {
-        Past { spec: document.spec.clone(), file: document.origin.file.clone() }
+        Past { spec: Node::clone(&document.spec), file: document.origin.file.clone() }
     }
 
     /// Where the base has this, if it does.

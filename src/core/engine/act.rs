@@ -37,6 +37,7 @@ impl Engine {
             return self.settle(at, Outcome::InSync);
         }
         let decision = self.in_family(at, decision);
+        let decision = self.beside_what_is_below(at, decision);
         let decision = self.beside_former(at, decision);
         let decision = self.while_it_can_be_missed(at, decision);
         let decision = self.as_planned(at, decision);
@@ -75,6 +76,9 @@ impl Engine {
 
     /// A plan promises what the run would do: no deletion of what something that stays still needs.
     fn promise(&mut self, at: usize, action: Action) {
+        if self.plan_looks_below(at, action) {
+            return;
+        }
         let object = &mut self.objects[at];
         if object.wanted_absent() && object.holders > 0 {
             object.phase = Phase::Held;
@@ -151,9 +155,11 @@ impl Engine {
     /// After our own write, what is not visible yet, or not gone yet, is looked at again for a while.
     fn waits_for_the_server(&mut self, at: usize, due: Action) -> bool {
         let object = &self.objects[at];
-        let Some(wrote_at) = object.wrote_at else { return false };
+        if object.wrote_at.is_none() {
+            return false;
+        }
         let (patience, waiting) = match (&object.seen, due) {
-            (Seen::Absent, Action::Create) => object.patience_for_new(),
+            (Seen::Absent, Action::Create) => object.patience_for_new(self.options.waits.is_some()),
             (Seen::Present(_), _) if object.has_successor() => return false,
             (Seen::Present(item), Action::Delete | Action::Replace) if object.sets == 0 => {
                 (patience_with_deletion(object, item), object.deletes > 0 || item.deleting)
@@ -165,10 +171,17 @@ impl Engine {
             }
             _ => return false,
         };
-        let over = self.now >= wrote_at + patience || self.stopped.is_some();
+        let over = object.since_write(self.now) >= Some(patience) || self.stopped.is_some();
+        let is_new = matches!(object.seen, Seen::Absent) && due == Action::Create;
         // An uncertain create gets two looks even where nothing is said of visibility.
         if !waiting || (over && !(object.uncertain() && object.looks < 2)) {
+            return is_new && self.asks_for_itself(at);
+        }
+        if is_new && object.is_gone_for_good(self.now) {
             return false;
+        }
+        if !over && is_new && self.leaves_hidden(at) {
+            return true;
         }
         self.objects[at].looks += 1;
         if !self.objects[at].wanted_absent() {
@@ -208,9 +221,18 @@ impl Engine {
             self.objects[at].own_read = true;
             return self.observe(at);
         }
+        if decision.action == Action::Create && self.objects[at].is_gone_for_good(self.now) {
+            self.objects[at].is_given_up();
+        }
         let spent = self.not_effective(at, &decision).or_else(|| spent(&self.objects[at], &decision));
         if let Some(outcome) = spent {
             return self.settle(at, outcome);
+        }
+        // What a plan left alone for what is below it is left alone still, and not refused for want of consent.
+        let object = &self.objects[at];
+        let left = object.agreed.as_ref().is_some_and(|agreed| agreed.action == Action::None);
+        if left && object.policy.pruned.is_some() && self.looks_below(at) {
+            return;
         }
         if let Some(outcome) = self.moved(at, &decision) {
             self.objects[at].changes = decision.changes;
@@ -272,6 +294,10 @@ impl Engine {
             object.phase = Phase::Held;
             return;
         }
+        if self.looks_below(at) {
+            return;
+        }
+        let object = &mut self.objects[at];
         let action = if object.wanted_absent() { Action::Delete } else { Action::Replace };
         if planted!(M8) {
             return self.enqueue(at, action);

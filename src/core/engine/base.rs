@@ -15,7 +15,7 @@ impl Object {
     /// What the document says, references as they are written.
     pub fn own_spec(&self) -> Cow<'_, Node> {
         match self.stands_as {
-            Some(_) => Cow::Owned(self.with_new_name(self.spec.clone())),
+            Some(_) => Cow::Owned(self.with_new_name(Node::clone(&self.spec))),
             None => Cow::Borrowed(&self.spec),
         }
     }

@@ -127,7 +127,7 @@ impl Engine {
             spec: &spec,
             own: &own,
             base: &object.base,
-            wrote: object.sets > 0 || object.deletes > 0,
+            wrote: object.sets > 0,
             seen: &object.seen,
             managers: &managers,
             may_replace: object.policy.replace || self.is_named(at, &self.options.replace),

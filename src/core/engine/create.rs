@@ -18,6 +18,7 @@ use super::decide::Seen;
 use super::failure::AfterWrite;
 use super::object::Object;
 use super::observe::explain;
+use super::unfinished::Inherited;
 use super::{Body, Engine};
 
 /// The generations of a key that a run goes through: so often at most was the object deleted, and created anew,
@@ -46,6 +47,11 @@ impl Keys {
     fn renew(&mut self) -> bool {
         self.renew = self.generation + 1 < GENERATIONS;
         self.renew
+    }
+
+    /// A create with an uncertain end was sent before this run.
+    pub fn doubted(&mut self) {
+        self.doubts += 1;
     }
 
     /// A create is about to be sent.
@@ -81,13 +87,15 @@ impl Object {
         if self.kind.knows_creates() { UNCERTAIN_KNOWN } else { UNCERTAIN }
     }
 
-    /// After a create, for how long a server may go on to show nothing, and whether that is waited for.
-    pub fn patience_for_new(&self) -> (Duration, bool) {
+    /// After a create, for how long a server may go on to show nothing, and whether that is waited for. `lasting`:
+    /// what this run does not wait for, the next one does.
+    pub fn patience_for_new(&self, lasting: bool) -> (Duration, bool) {
+        let patience = if lasting { self.hidden_for() } else { self.patience() };
         match () {
             // An answer may be one that the server remembers, and the object gone for long: with the declared time
             // over, and as long again, it is.
-            () if self.sets > 0 && self.kind.knows_creates() => (self.patience() * 2, true),
-            () if self.sets > 0 => (self.patience(), true),
+            () if self.sets > 0 && self.kind.knows_creates() => (patience * 2, true),
+            () if self.sets > 0 => (patience, true),
             () if self.last_failure.is_some() => (self.kind.visible, true),
             () if self.uncertain() && self.may_repeat() => (Duration::ZERO, false),
             () => (self.kind.visible, self.uncertain()),
@@ -101,6 +109,9 @@ impl Object {
             return false;
         }
         self.sets -= 1;
+        self.inherited = Inherited::default();
+        self.asked_itself = false;
+        self.created = false;
         self.wrote_at = None;
         self.server_id = self.policy.pinned_id.clone();
         true

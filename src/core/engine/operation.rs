@@ -8,23 +8,62 @@ use std::time::Duration;
 
 use super::super::exchange::{Answer, Ask, Failure, Operation, Progress};
 use super::super::observed::Heard;
-use super::super::report::{Explanation, Outcome};
+use super::super::report::{Action, Explanation, Outcome};
 use super::backoff::visibility_delay;
+use super::failure::{AfterAsk, after_ask};
 use super::object::{FINISHED_WITHIN, Phase};
 use super::observe::{explain, unusable};
 use super::queue::Queued;
 use super::{Effect, Engine, Pending};
+
+/// An operation that is left from run to run is asked for at least so often.
+const SLOWEST: Duration = Duration::from_secs(30);
 
 /// What the server is at.
 #[derive(Debug)]
 pub struct Underway {
     operation: Operation,
     since: Duration,
-    /// The write that began it, whose lane it holds.
-    queued: Queued,
+    /// How long before this run it was begun.
+    age: Duration,
+    action: Action,
+    /// The write that began it, whose lane it holds; `None`: it was another run's.
+    queued: Option<Queued>,
 }
 
 impl Underway {
+    /// One that the run before has begun.
+    pub fn inherited(action: Action, operation: Operation, age: Duration) -> Underway {
+        Underway { operation, since: Duration::ZERO, age, action, queued: None }
+    }
+
+    pub fn operation(&self) -> &Operation {
+        &self.operation
+    }
+
+    pub fn action(&self) -> Action {
+        self.action
+    }
+
+    /// How long ago it was begun.
+    pub fn age(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.since) + self.age
+    }
+
+    /// Whether a run that waits for `most` may leave it: one that keeps others of its lane from being written is waited
+    /// for, as they go one at a time in one run only.
+    pub fn may_be_left(&self, now: Duration, most: Duration) -> bool {
+        match &self.queued {
+            Some(queued) => queued.lane.is_none() && now >= self.since + most,
+            None => true,
+        }
+    }
+
+    /// How much of its time is left.
+    fn left(&self, now: Duration) -> Duration {
+        self.limit().saturating_sub(self.age(now))
+    }
+
     /// How long it may take. An operation that nothing is declared of is only a hint.
     fn limit(&self) -> Duration {
         self.operation.wait.as_ref().map_or(FINISHED_WITHIN, |wait| wait.limit)
@@ -51,7 +90,8 @@ impl Engine {
     /// Waits for an operation that a write has begun.
     pub(super) fn follow(&mut self, at: usize, queued: Queued, operation: Operation) {
         let retry_after = operation.retry_after;
-        let underway = Underway { operation, since: self.now, queued };
+        let (age, action) = (Duration::ZERO, queued.sort.1);
+        let underway = Underway { operation, since: self.now, age, action, queued: Some(queued) };
         self.wait_for(at, underway, retry_after);
     }
 
@@ -61,11 +101,17 @@ impl Engine {
             Some(wait) => wait.every,
             None => visibility_delay(self.objects[at].looks),
         };
-        let wait = retry_after.filter(|wait| !wait.is_zero()).unwrap_or(every);
-        let left = (underway.since + underway.limit()).saturating_sub(self.now);
+        let asked = retry_after.filter(|wait| !wait.is_zero());
+        let left = underway.left(self.now);
+        if self.leaves_operation(&underway) {
+            // A pass is more than a request: what takes long is asked for the less often.
+            let slowly = (underway.age(self.now) / 4).min(SLOWEST);
+            return self.leave_operation(at, underway, asked.unwrap_or(every.max(slowly)).min(left));
+        }
+        let wait = asked.unwrap_or(every).min(left);
         self.objects[at].looks += 1;
         self.objects[at].operation = Some(underway);
-        self.wait(at, wait.min(left));
+        self.wait(at, wait);
     }
 
     /// What was heard of an operation.
@@ -86,8 +132,9 @@ impl Engine {
             }
             Answer::Progress(Progress::Failed(failure)) => {
                 self.over(at, &underway);
+                self.objects[at].created = false;
                 self.objects[at].observed.heard = Some(Heard::of(&failure));
-                let failure = self.without_secrets(std::iter::once(underway.queued.object), failure);
+                let failure = self.without_secrets(std::iter::once(at), failure);
                 self.settle(at, Outcome::Failed(explain(&failure)));
             }
             // Some servers forget an operation once it is over.
@@ -103,18 +150,22 @@ impl Engine {
     }
 
     fn running(&mut self, at: usize, underway: Underway, retry_after: Option<Duration>) {
-        let limit = underway.limit();
         if self.stopped.is_some() {
             self.over(at, &underway);
-            return self.settle(at, underway.unknown("the run ended before the server was done".into()));
+            let outcome = underway.unknown("the run ended before the server was done".into());
+            self.objects[at].operation = Some(underway);
+            return self.settle(at, outcome);
         }
-        if self.now < underway.since + limit {
+        if !underway.left(self.now).is_zero() {
             return self.wait_for(at, underway, retry_after);
         }
+        let limit = underway.limit();
         self.over(at, &underway);
         let outcome =
             underway.unknown(format!("the server was not done within {}", humantime::format_duration(limit)));
         if underway.operation.wait.is_some() {
+            // Nobody waits for it longer than its kind says: the next run looks, and decides anew.
+            self.objects[at].created = false;
             return self.settle(at, outcome);
         }
         self.objects[at].last_failure = outcome.explanation().cloned();
@@ -131,9 +182,13 @@ impl Engine {
         }
         self.over(at, &underway);
         self.objects[at].observed.heard = Some(Heard::of(&failure));
-        let failure = self.without_secrets(std::iter::once(underway.queued.object), failure);
-        if self.stopped.is_some() {
-            return self.settle(at, underway.unknown(failure.message));
+        let left = after_ask(&failure) == AfterAsk::Retry && !underway.left(self.now).is_zero();
+        let failure = self.without_secrets(std::iter::once(at), failure);
+        if self.stopped.is_some() || (left && self.options.waits.is_some()) {
+            // The next run asks again.
+            let outcome = underway.unknown(failure.message);
+            self.objects[at].operation = Some(underway);
+            return self.settle(at, outcome);
         }
         self.look_at_the_object(at, &underway, explain(&failure));
     }
@@ -149,14 +204,17 @@ impl Engine {
 
     /// An operation is followed no longer: what waited behind its write may go, and what is seen from now on is
     /// of after it. Its effect may take as long to show as that of any write.
-    fn over(&mut self, at: usize, underway: &Underway) {
+    pub(super) fn over(&mut self, at: usize, underway: &Underway) {
         let count = self.count;
-        let ramp = self.ramp_of(at);
-        ramp.answered(&underway.queued, count);
-        ramp.over(&underway.queued);
+        if let Some(queued) = &underway.queued {
+            let ramp = self.ramp_of(at);
+            ramp.answered(queued, count);
+            ramp.over(queued);
+        }
         let object = &mut self.objects[at];
         object.fence = self.count;
         object.wrote_at = Some(self.now);
         object.looks = 0;
+        object.inherited.age = Duration::ZERO;
     }
 }

@@ -19,10 +19,10 @@ const NO_MARK: &str = "NoOwnerMark";
 /// The finding that another owner's mark is there.
 const OTHER_OWNER: &str = "OtherOwner";
 /// The finding that says why an object is deleted that no document names.
-const PRUNED: &str = "Pruned";
+pub(super) const PRUNED: &str = "Pruned";
 
 /// The finding on an object that a ReplicaSet has too much.
-const SURPLUS: &str = "Surplus";
+pub(super) const SURPLUS: &str = "Surplus";
 
 impl Object {
     /// The mark that the object is to bear, and where.

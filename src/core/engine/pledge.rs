@@ -11,6 +11,7 @@ use super::super::base::Left;
 use super::super::change::{Change, Shown};
 use super::super::cycle;
 use super::super::document::Flags;
+use super::super::identity::ObjectId;
 use super::super::managers::side;
 use super::super::node::Reference;
 use super::super::path::Path;
@@ -33,6 +34,8 @@ pub struct Pledge {
     pub server_id: Option<Arc<str>>,
     /// What references named, as they are written, of objects that the plan leaves as they are.
     pub references: Vec<(Arc<str>, Value)>,
+    /// What is in no document, and goes along with it.
+    pub along: Vec<ObjectId>,
     /// Why nothing at all may be done to it.
     pub refused: Option<Explanation>,
     /// What of it has moved, as far as that is known before the run: then it is not done, unless it was already.
@@ -65,10 +68,11 @@ impl Engine {
     pub fn hold_to(&mut self, pledges: Vec<Pledge>) {
         let reported = self.objects.iter_mut().filter(|object| !object.context);
         for (object, pledge) in reported.zip(pledges) {
-            let Pledge { action, changes, server_id, references, refused, moved } = pledge;
+            let Pledge { action, changes, server_id, references, along, refused, moved } = pledge;
             object.policy.flags = Flags::NewPlan;
             let saved = Some(Box::new(Saved { server_id, references, refused, moved }));
-            object.agreed = Some(Agreed { saved, ..Agreed::to(action, &changes) });
+            let along = along.into_iter().collect();
+            object.agreed = Some(Agreed { saved, along, ..Agreed::to(action, &changes) });
         }
     }
 

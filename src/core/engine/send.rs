@@ -90,6 +90,12 @@ impl Engine {
         lane(object).is_some() && company(object, action).is_none() && self.is_readable(at)
     }
 
+    /// How many objects go by a deletion besides its own, as far as that was seen: they count as it does.
+    fn goes_by(&self, at: usize, action: Action) -> usize {
+        let destroys = matches!(action, Action::Delete | Action::Replace);
+        self.objects[at].below.as_ref().filter(|_| destroys).map_or(0, |below| below.along())
+    }
+
     /// A turn that is not used.
     pub(super) fn give_back(&mut self, queued: &Queued) {
         self.ramp_of(queued.object).unused(queued);
@@ -113,7 +119,9 @@ impl Engine {
                     self.note_sent(at, &write);
                     writes.push(write);
                     objects.push(at);
-                    self.sent += 1;
+                    let along = self.goes_by(at, queued.sort.1);
+                    self.objects[at].went_along += along;
+                    self.sent += 1 + along;
                     self.objects[at].phase = Phase::Writing(queued);
                 }
                 Err(why) => unsendable.push((queued, why.outcome())),

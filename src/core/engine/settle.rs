@@ -1,5 +1,8 @@
 //! The end of an object in a run, and what it sets free.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use super::super::document::Drift;
 use super::super::observed::Observed;
 use super::super::report::{Action, Entry, Explanation, Outcome};
@@ -26,7 +29,7 @@ impl Engine {
         if object.outcome().is_some() {
             return;
         }
-        let wrote = object.sets > 0 || object.deletes > 0;
+        let wrote = object.writes() > 0;
         let outcome = match outcome {
             Outcome::InSync if wrote => Outcome::Done,
             Outcome::InSync if object.applied().is_some() => Outcome::Applied,
@@ -72,7 +75,7 @@ impl Engine {
     /// The observed value is needed no longer once nobody refers to it.
     fn forget(&mut self, at: usize) {
         if !self.options.keep && matches!(self.objects[at].seen, Seen::Present(_)) {
-            if self.shows(at) || self.may_hide(at) {
+            if self.shows(at) {
                 self.keep_secrets(at);
             }
             self.objects[at].seen = Seen::Unknown(Explanation::default());
@@ -90,13 +93,15 @@ impl Engine {
                 continue;
             }
             self.objects[need].holders -= 1;
-            if !matches!(self.objects[need].phase, Phase::Held) {
+            let held = matches!(self.objects[need].phase, Phase::Held);
+            // While a plan looks below it, what holds it may be settled.
+            if !(held || matches!(self.objects[need].phase, Phase::LookingBelow)) {
                 continue;
             }
             if !gone {
                 let why = format!("`{}`, which needs it, is still there", self.objects[at].id);
                 self.settle(need, Outcome::Skipped(Explanation::new(why)));
-            } else if self.objects[need].holders == 0 {
+            } else if held && self.objects[need].holders == 0 {
                 self.release(need);
             }
         }
@@ -107,6 +112,7 @@ impl Engine {
         if self.mode == Mode::Plan {
             return self.settle(at, Outcome::Planned);
         }
+        self.objects[at].below = None;
         self.objects[at].fence = self.count;
         self.objects[at].phase = Phase::Waiting;
         self.wake_at(self.now, Timer::Object(at));
@@ -226,8 +232,9 @@ fn words(outcome: &Outcome) -> &'static str {
 }
 
 /// What is reported of an object.
-pub(super) fn entry(object: Object) -> Entry {
-    let wrote = object.sets > 0 || object.deletes > 0;
+pub(super) fn entry(object: Object, now: Duration) -> Entry {
+    let (writes, open) = (object.writes(), object.left_open(now).map(Arc::new));
+    let wrote = writes > 0;
     let applied = object.applied();
     let result = match object.phase {
         Phase::Settled(outcome) => outcome,
@@ -251,7 +258,8 @@ pub(super) fn entry(object: Object) -> Entry {
         wrote,
         observed: Observed {
             uid: object.server_id,
-            writes: (object.sets + object.deletes) as usize,
+            writes,
+            open,
             left_alone: object.policy.paused || object.policy.drift == Drift::Report,
             ..object.observed
         },

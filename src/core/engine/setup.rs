@@ -1,6 +1,6 @@
 //! Before the start: who takes part, who waits for whom, what is wanted of listings, and what was agreed to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use super::super::identity::{Key, KindName, ObjectId};
@@ -28,6 +28,15 @@ impl Engine {
             } else {
                 object.phase = Phase::Settled(Outcome::InSync);
             }
+        }
+    }
+
+    /// Who is right below whom, whatever was selected: what is not written is protected all the same.
+    pub(super) fn set_children(&mut self) {
+        for at in 0..self.objects.len() {
+            let parents: BTreeSet<usize> =
+                self.objects[at].links.parents.iter().map(|(_, parent)| *parent).collect();
+            parents.into_iter().for_each(|parent| self.children[parent].push(at));
         }
     }
 
@@ -73,6 +82,7 @@ impl Engine {
                 unseen: entry.action == Action::None
                     && matches!(entry.result, Outcome::Unknown(_) | Outcome::Skipped(_)),
                 sight: Sight { uid: entry.observed.uid.clone(), look: entry.observed.look },
+                along: entry.observed.along.iter().cloned().collect(),
                 ..Agreed::to(entry.action, &entry.changes)
             });
         }

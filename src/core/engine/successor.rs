@@ -53,10 +53,14 @@ impl Object {
 
 impl Engine {
     /// Nothing is replaced whose absence could not be proved after its deletion: its id would name nothing, only the
-    /// listing has names, and the listing is not whole. It would end deleted.
+    /// listing has names, and the listing is not whole. It would end deleted. And nothing is deleted there for its name
+    /// alone: another may have the same, and which of the two is meant nobody has said. What is pinned is meant by its
+    /// id, and what is pruned was found by what it is.
     pub(super) fn while_it_can_be_missed(&mut self, at: usize, decision: Decision) -> Decision {
         let object = &self.objects[at];
-        let due = decision.action == Action::Replace && decision.settled.is_none();
+        let by_name = object.policy.pinned_id.is_none() && object.policy.pruned.is_none();
+        let deletes = decision.action == Action::Delete && by_name;
+        let due = (decision.action == Action::Replace || deletes) && decision.settled.is_none();
         let looks_by_name = object.kind.list.is_some() && !object.kind.readable_by_key();
         if !due || !looks_by_name || object.deletes > 0 || object.doubt.is_some() || object.gone.is_some() {
             return decision;
@@ -64,8 +68,14 @@ impl Engine {
         let key = object.key_now().clone();
         let collection = self.collection_of(at);
         let Some(why) = self.collections.all[collection].doubt(&key) else { return decision };
-        let message = format!("once deleted, nothing could tell that its name is free: {}", why.message);
-        decision.refused(Explanation { message, hint: why.hint, reason: None })
+        let (what, hint) = match deletes {
+            true => {
+                let id = Some("say which one is meant with the annotation `trueup/id`".into());
+                ("whether it alone has its name cannot be told", why.hint.or(id))
+            }
+            false => ("once deleted, nothing could tell that its name is free", why.hint),
+        };
+        decision.refused(Explanation { message: format!("{what}: {}", why.message), hint, reason: None })
     }
 
     /// A read has shown that a server's id names nothing. Whether it is looked for by its name.

@@ -85,6 +85,7 @@ impl Engine {
         self.no_longer_writing(&queued);
         let object = &mut self.objects[at];
         object.fence = self.count;
+        object.below = None;
         // What goes under its old name is looked for there until it is gone.
         if !object.wanted_absent() && object.stands_as.take().is_some() {
             // It may have its new name by now, which a read by id would take for another object.
@@ -137,6 +138,7 @@ impl Engine {
             _ => {
                 object.sets += 1;
                 object.created |= action == Action::Create;
+                object.asked_itself &= action != Action::Create;
                 object.server_id = server_id.or(object.server_id.take());
             }
         }

@@ -100,7 +100,7 @@ fn renumbered(node: &GraphNode, places: &HashMap<usize, usize>) -> GraphNode {
     GraphNode {
         id: node.id.clone(),
         parents: node.parents.iter().map(|(part, at)| (part.clone(), place(at))).collect(),
-        references: node.references.iter().map(|(text, at)| (text.clone(), place(at))).collect(),
+        references: node.references.renumbered(place),
         after: node.after.iter().map(place).collect(),
         former: node.former.as_ref().map(place),
         later: node.later.iter().map(place).collect(),

@@ -1,9 +1,10 @@
-//! Parents and children of what is too much: a server deletes what is below an object along with it, so nothing goes
-//! that has below it what stays.
+//! Parents and children of what is too much: nothing goes that has below it what stays. Here this is told of what the
+//! sweep has listed; the engine looks below each object that is left to go, by the rule of [`super::super::family`].
 
 use std::collections::{HashMap, HashSet};
 
 use super::super::document::Ensure;
+use super::super::family::stays_for;
 use super::super::graph::parent_id;
 use super::super::identity::{KindName, ObjectId};
 use super::super::kind::{Kind, Kinds, Parent};
@@ -40,7 +41,10 @@ impl Family {
         for candidate in candidates.iter_mut().filter(|candidate| candidate.verdict.is_ok()) {
             let why = match (self.above.get(&candidate.id), self.below.get(&candidate.id)) {
                 (Some(parent), _) => format!("it goes with `{parent}`, which is to be absent"),
-                (_, Some(child)) => format!("`{child}`, which is below it, stays"),
+                (_, Some(child)) => {
+                    candidate.verdict = Err(stays_for(child));
+                    continue;
+                }
                 _ => continue,
             };
             candidate.verdict = Err(Explanation::new(why));

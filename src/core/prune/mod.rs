@@ -18,6 +18,7 @@ use std::collections::HashMap;
 
 use super::document::Document;
 use super::exchange::Item;
+use super::family::can_keep;
 use super::graph::Graph;
 use super::identity::ObjectId;
 use super::kind::{Kind, Kinds};
@@ -29,8 +30,8 @@ use family::Family;
 use former::Index;
 pub use former::{Former, Standing};
 use named::Named;
-pub use proof::{Proof, Pruned};
-use proof::{is_builtin, judge};
+use proof::judge;
+pub use proof::{Proof, Pruned, is_builtin, is_protected};
 
 /// The place of a deletion among the others: higher ones are done first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,7 +136,7 @@ pub fn plan(known: &Known, swept: Vec<Swept>, gates: &Gates) -> Plan {
                     .map_or_else(|| judge(&former, &known.sets[set], claim, kind, &id, &item), Err);
                 verdict.and_then(|proof| (known.holds)(kind, &item).map(|()| proof))
             };
-            let holds = !item.deleting && kind.delete.is_some();
+            let holds = can_keep(kind, &item);
             candidates.push(Candidate { set, claim, id, item, rank, verdict, holds });
         }
     }

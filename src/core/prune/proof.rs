@@ -151,7 +151,7 @@ pub fn is_builtin(kind: &Kind, item: &Item) -> Result<bool, Explanation> {
 const PROTECTED: &str = "it is protected by its annotation `trueup/prune: \"false\"`";
 
 /// Objects of documents that are taken verbatim can bear our annotations.
-fn is_protected(kind: &Kind, item: &Item) -> bool {
+pub fn is_protected(kind: &Kind, item: &Item) -> bool {
     let annotation = || item.value.get("metadata")?.get("annotations")?.get("trueup/prune");
     kind.document.is_some() && annotation().is_some_and(|said| said.as_str() == Some("false"))
 }
@@ -161,7 +161,7 @@ impl Pruned {
     /// files had it.
     pub fn wish(self, id: ObjectId, origin: Origin, base: Base) -> Document {
         let policy = Policy { ensure: Ensure::Absent, pruned: Some(Arc::new(self)), ..Policy::default() };
-        let spec = Node::new(Pos::default(), Want::Map(Default::default()));
+        let spec = Arc::new(Node::new(Pos::default(), Want::Map(Default::default())));
         Document { id, origin, spec, labels: Default::default(), policy, base }
     }
 

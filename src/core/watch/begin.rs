@@ -127,6 +127,7 @@ impl Loop {
             most_writes: most.filter(|_| writes),
             frozen: BTreeMap::new(),
             held: Vec::new(),
+            open: BTreeMap::new(),
         };
         let members = objects.into_iter().map(|at| self.join(at, &mut pass)).collect();
         self.tell_of_idle_ones();
@@ -140,7 +141,7 @@ impl Loop {
         let entry = self.queue.remove(at).expect("what is due is in the queue");
         let object = &mut self.objects[at];
         let id = object.subject.id.clone();
-        object.running = Some(pass.id);
+        (object.running, object.is_stale) = (Some(pass.id), false);
         object.pace.started(now);
         match object.pace.is_idle(now) {
             true => self.idle_is_new |= self.idle.insert(at),
@@ -158,6 +159,9 @@ impl Loop {
         }
         if !freeze.paths.is_empty() {
             pass.frozen.insert(id.clone(), freeze.paths);
+        }
+        if let Some(left) = self.open.get(&id) {
+            pass.open.insert(id.clone(), left.as_of(now));
         }
         pass.objects.push((id.clone(), entry.origin));
         Member {

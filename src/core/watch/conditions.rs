@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::super::mutant::planted;
-use super::super::report::Explanation;
+use super::super::report::{Explanation, UNDER_WAY};
 use super::oscillation::Found;
 use super::pass::Verdict;
 use super::retry::STALLED;
@@ -14,6 +14,9 @@ use super::status::{Condition, ConditionKind, Truth};
 
 /// A message is no longer than this, in bytes.
 pub const LONGEST: usize = 1024;
+
+/// What is said of an object that was in sync with what is no longer so.
+const IN_DOUBT: &str = "what it refers to, or lies below, has changed since it was looked at";
 
 /// The reasons that there are.
 pub mod reason {
@@ -47,6 +50,10 @@ pub mod reason {
     pub const BACKEND_AWAY: &str = "BackendAway";
     /// Another writer sets it back.
     pub const OTHER_WRITER: &str = "OtherWriter";
+    /// The server is still at it.
+    pub const UNDER_WAY: &str = "UnderWay";
+    /// The server accepted its creation, or may have, and does not show it yet.
+    pub const NOT_VISIBLE: &str = "NotVisible";
     /// Too many writes for one wish.
     pub const CHURN: &str = "Churn";
     /// Does not hold, or no longer.
@@ -67,6 +74,8 @@ pub struct Reading<'r> {
     pub is_dry: bool,
     /// Its backend is away.
     pub is_away: bool,
+    /// What it needs has changed since the pass began.
+    pub is_stale: bool,
 }
 
 /// A condition before it is known since when it holds.
@@ -95,6 +104,15 @@ impl Conditions {
     /// The object is wanted otherwise, and nothing is known of that yet.
     pub fn wanted_otherwise(&mut self, now: Duration) -> Option<Condition> {
         self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, String::new()))
+    }
+
+    /// What it needs has changed since it was looked at: it is no longer said to be in sync.
+    pub fn is_in_doubt(&mut self, now: Duration) -> Option<Condition> {
+        let synced = self.get(ConditionKind::Synced)?;
+        if synced.truth != Truth::True {
+            return None;
+        }
+        self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, IN_DOUBT.into()))
     }
 
     /// Takes over what a pass says. What is given back has another truth or reason than before.
@@ -157,6 +175,9 @@ fn shortened(mut message: String) -> String {
 }
 
 fn synced(reading: &Reading) -> Wanted {
+    if reading.is_stale && reading.verdict == Some(&Verdict::InSync) {
+        return (ConditionKind::Synced, Truth::Unknown, reason::PENDING, IN_DOUBT.into());
+    }
     let (truth, reason) = match reading.verdict {
         Some(Verdict::InSync) => (Truth::True, reason::IN_SYNC),
         Some(Verdict::Differs(_)) if reading.is_limited => (Truth::False, reason::CHANGE_LIMIT),
@@ -168,6 +189,7 @@ fn synced(reading: &Reading) -> Wanted {
         Some(Verdict::Failed(..)) => (Truth::False, reason::FAILED),
         Some(Verdict::Blocked(_)) => (Truth::False, reason::BLOCKED),
         Some(Verdict::Unknown(..)) => (Truth::Unknown, reason::NOT_PROVED),
+        Some(Verdict::Progressing(why, _)) => (Truth::Unknown, progress(why)),
         None => (Truth::Unknown, reason::INTERRUPTED),
     };
     (ConditionKind::Synced, truth, reason, explained(reading))
@@ -208,8 +230,17 @@ fn conflict(reading: &Reading) -> Wanted {
     holds(ConditionKind::Conflict, reason, || explained(reading))
 }
 
+/// Whether the server says that it is at it, or says nothing.
+fn progress(why: &Explanation) -> &'static str {
+    if why.reason == Some(UNDER_WAY) { reason::UNDER_WAY } else { reason::NOT_VISIBLE }
+}
+
 fn unknown(reading: &Reading) -> Wanted {
-    let reason = matches!(reading.verdict, Some(Verdict::Unknown(..))).then_some(reason::NOT_PROVED);
+    let reason = match reading.verdict {
+        Some(Verdict::Unknown(..)) => Some(reason::NOT_PROVED),
+        Some(Verdict::Progressing(why, _)) => Some(progress(why)),
+        _ => None,
+    };
     holds(ConditionKind::Unknown, reason, || explained(reading))
 }
 

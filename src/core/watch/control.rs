@@ -12,7 +12,9 @@ use super::super::mutant::planted;
 use super::begin::Under;
 use super::hint::{About, Class, Hint, Origin};
 use super::hour::Hour;
+use super::needs::Needing;
 use super::object::{Object, Standing};
+use super::open::Left;
 use super::oscillation::Detector;
 use super::pass::{Pass, PassId, Seen};
 use super::queue::{Entry, Queue};
@@ -37,6 +39,18 @@ pub enum Event {
     Woke,
     /// No new pass: what is under way ends.
     Drain,
+}
+
+impl Event {
+    /// What a person wants to be looked at, whatever stands in the way.
+    pub fn wishes(&self) -> impl Iterator<Item = &About> {
+        let hints = match self {
+            Event::Hint(hint) => std::slice::from_ref(hint),
+            Event::Hints(hints) => hints,
+            _ => &[],
+        };
+        hints.iter().filter(|hint| hint.origin == Origin::Person).map(|hint| &hint.about)
+    }
 }
 
 /// Something to be done.
@@ -80,11 +94,15 @@ pub struct Loop {
     pub(super) targets_used: usize,
     pub(super) target_at: BTreeMap<Arc<str>, usize>,
     pub(super) groups: Groups,
+    /// Who is to be looked at when another one changes.
+    pub(super) needing: Needing,
     pub(super) queue: Queue,
     pub(super) passes: BTreeMap<PassId, Under>,
     pub(super) last_pass: PassId,
     pub(super) budget: Budget,
     pub(super) hour: Hour,
+    /// What passes left open, of objects that are wanted or were so lately.
+    pub(super) open: BTreeMap<ObjectId, Left>,
     pub(super) flood: Option<String>,
     pub(super) counters: Counters,
     pub(super) effects: Vec<Effect>,
@@ -112,10 +130,12 @@ impl Loop {
             targets_used: 0,
             target_at: BTreeMap::new(),
             groups: Groups::default(),
+            needing: Needing::new(),
             queue: Queue::default(),
             passes: BTreeMap::new(),
             last_pass: 0,
             budget: Budget::default(),
+            open: BTreeMap::new(),
             flood: None,
             counters: Counters::default(),
             effects: Vec::new(),
@@ -180,17 +200,34 @@ impl Loop {
         if members.is_empty() {
             self.counters.foreign += 1;
         }
-        for at in members {
-            self.trigger(at, hint.origin, hint.observed);
+        if hint.origin == Origin::Person {
+            members.iter().for_each(|at| self.targets[self.objects[*at].target].hurry(self.now));
+        }
+        let is_news = members.into_iter().filter(|at| self.trigger(*at, hint.origin, hint.observed));
+        let is_news: Vec<usize> = is_news.collect();
+        // What is asked of all is asked of those that need them as well.
+        if hint.origin.class() == Class::Event && hint.about != About::All {
+            self.hint_needing(&is_news);
         }
     }
 
-    /// Something asks for a pass of an object.
-    pub(super) fn trigger(&mut self, at: usize, origin: Origin, observed: Option<Digest>) {
+    /// Something asks for a pass of an object; false if it tells of the same as the hint before it.
+    pub(super) fn trigger(&mut self, at: usize, origin: Origin, observed: Option<Digest>) -> bool {
+        let object = &mut self.objects[at];
+        let changed = observed.is_some_and(|digest| object.observed.replace(digest) != Some(digest));
+        self.ask(at, origin, changed);
+        changed || observed.is_none()
+    }
+
+    /// An object is to be another one than when it was looked at.
+    pub(super) fn trigger_changed(&mut self, at: usize, origin: Origin) {
+        self.ask(at, origin, true);
+    }
+
+    fn ask(&mut self, at: usize, origin: Origin, changed: bool) {
         let (now, class) = (self.now, origin.class());
         let object = &mut self.objects[at];
         object.pace.told(origin);
-        let changed = observed.is_some_and(|digest| object.observed.replace(digest) != Some(digest));
         let mut entry = Entry { changed, ..Entry::new(now, origin) };
         if class == Class::Event {
             entry.ready = object.pace.hinted(now);

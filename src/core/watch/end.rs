@@ -1,6 +1,6 @@
 //! What came of a pass, and what follows from it for each object.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +29,8 @@ struct Batch {
     /// Groups of which every object failed by a fault, and whether they may be tried again: what is asked about
     /// together is one attempt.
     shared: BTreeMap<Arc<str>, bool>,
+    /// Those that need what changed in it: what they differ by may follow from that.
+    needing: BTreeSet<usize>,
 }
 
 impl Loop {
@@ -41,6 +43,7 @@ impl Loop {
             self.targets[target].passes -= 1;
         }
         self.judge_backends(pass, &under, seen);
+        self.note_open(seen);
         self.warn_of_impatience(seen);
         let mut batch = Batch {
             is_spent: under.most.is_some_and(|most| written >= most),
@@ -49,11 +52,12 @@ impl Loop {
         };
         let seen: HashMap<&ObjectId, &Seen> = seen.iter().map(|seen| (&seen.id, seen)).collect();
         self.share_retries(&under, &seen, &mut batch);
+        let changed = self.take_down(&under, &seen);
+        batch.needing = self.all_needing(&changed);
         let mut frees = false;
         for member in &under.members {
             self.counters.worked.add(self.now.saturating_sub(under.started));
             let Some(&at) = self.at.get(&member.id) else { continue };
-            self.objects[at].running = None;
             // The loop was told to end, and so was the pass: that says nothing of the object.
             if self.drains && !seen.contains_key(&member.id) {
                 continue;
@@ -63,7 +67,26 @@ impl Loop {
         if frees {
             self.wake_the_blocked();
         }
+        // Those that were in the pass were judged after what they need.
+        let is_judged = |id: &ObjectId| seen.contains_key(id);
+        let needing = std::mem::take(&mut batch.needing);
+        let needing = needing.into_iter().filter(|at| !is_judged(&self.objects[*at].subject.id)).collect();
+        self.count_need(&needing);
+        self.stir(&needing, Origin::Need);
         self.warn_of_a_flood();
+    }
+
+    /// Takes down what the pass found of each object; those of which it is another thing than before, for others.
+    fn take_down(&mut self, under: &Under, seen: &HashMap<&ObjectId, &Seen>) -> Vec<usize> {
+        let mut changed = Vec::new();
+        for member in &under.members {
+            let Some(&at) = self.at.get(&member.id) else { continue };
+            self.objects[at].running = None;
+            if seen.get(&member.id).is_some_and(|seen| self.objects[at].found(seen)) {
+                changed.push(at);
+            }
+        }
+        changed
     }
 
     /// Takes over what came of one object; true if it is in sync now and was not before.
@@ -73,6 +96,9 @@ impl Loop {
         object.ended = Some(now);
         if let Some(writes) = seen.map(|seen| seen.writes).filter(|writes| *writes > 0) {
             object.writes += writes as u64;
+            object.pace.wrote();
+        } else if matches!(seen.map(|seen| &seen.verdict), Some(Verdict::Progressing(..))) {
+            // It is looked at for what was written before.
             object.pace.wrote();
         }
         if object.subject.desired != member.desired {
@@ -85,7 +111,7 @@ impl Loop {
         let is_limited = matches!(verdict, Some(Verdict::Differs(_)))
             && (reason == Some(CHANGE_LIMIT)
                 || (batch.is_spent && reason.is_none() && !member.is_held && !self.differs_anyway(at)));
-        self.count(at, member, seen);
+        self.count(at, member, seen, batch.needing.contains(&at));
         let was = self.objects[at].standing;
         let retry = self.judge(at, verdict, is_limited, batch);
         let found = match seen {
@@ -160,6 +186,10 @@ impl Loop {
                 failures.blocked(now);
                 (Standing::Blocked, Some(now + batch.delays.after(failures.count, &mut self.random)))
             }
+            Some(Verdict::Progressing(_, next)) => {
+                failures.answered(now);
+                (Standing::Open, Some(now + *next))
+            }
             Some(Verdict::Failed(_, Retry::Late) | Verdict::Unknown(_, Retry::Late)) => {
                 failures.failed(now);
                 (Standing::Open, Some(now + LATE))
@@ -195,11 +225,12 @@ impl Loop {
         if is_barred { Some(self.after_a_bar(at, &mut batch.delays)) } else { retry }
     }
 
-    fn count(&mut self, at: usize, member: &Member, seen: Option<&Seen>) {
+    /// `follows`: what it needs was changed by the same pass.
+    fn count(&mut self, at: usize, member: &Member, seen: Option<&Seen>, follows: bool) {
         let verdict = seen.map(|seen| &seen.verdict);
         let result = match verdict {
             Some(Verdict::InSync) => "success",
-            Some(Verdict::Differs(_) | Verdict::Blocked(_)) => "requeue",
+            Some(Verdict::Differs(_) | Verdict::Blocked(_) | Verdict::Progressing(..)) => "requeue",
             Some(Verdict::Conflict(_) | Verdict::Refused(_) | Verdict::NotEffective(_)) => "terminal",
             Some(verdict) if verdict.is_final() => "terminal",
             Some(Verdict::Failed(..) | Verdict::Unknown(..)) | None => "error",
@@ -210,7 +241,8 @@ impl Loop {
         };
         let drifted = seen.is_some_and(|seen| seen.writes > 0 || differs(&seen.verdict));
         let is_announced = self.objects[at].again.is_some_and(|again| again.class >= Class::Event);
-        if drifted && member.origin == Origin::Resync && member.was_in_sync && !is_announced {
+        let is_missed = drifted && member.origin == Origin::Resync && member.was_in_sync && !is_announced;
+        if is_missed && !follows && !self.is_need_in_a_pass(at) {
             self.counters.missed_events += 1;
         }
     }
@@ -226,6 +258,7 @@ impl Loop {
             is_limited,
             is_dry: self.settings.dry_run,
             is_away: self.targets[object.target].open.is_some(),
+            is_stale: object.is_stale,
         };
         let turned = object.conditions.update(self.now, &reading);
         let id = &object.subject.id;

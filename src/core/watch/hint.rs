@@ -28,14 +28,16 @@ pub enum Origin {
     Feed,
     /// The receiver of webhooks.
     Webhook,
+    /// What the object refers to, or lies below, has changed.
+    Need,
     Retry,
     Resync,
 }
 
 impl Origin {
     /// Where hints come from, in their order. A retry and a resync come by the clock: nobody hints at them.
-    pub const HINTS: [Origin; 5] =
-        [Origin::Files, Origin::Person, Origin::Poll, Origin::Feed, Origin::Webhook];
+    pub const HINTS: [Origin; 6] =
+        [Origin::Files, Origin::Person, Origin::Poll, Origin::Feed, Origin::Webhook, Origin::Need];
 
     pub fn word(self) -> &'static str {
         match self {
@@ -44,6 +46,7 @@ impl Origin {
             Origin::Poll => "poll",
             Origin::Feed => "feed",
             Origin::Webhook => "webhook",
+            Origin::Need => "need",
             Origin::Retry => "retry",
             Origin::Resync => "resync",
         }
@@ -52,7 +55,7 @@ impl Origin {
     pub fn class(self) -> Class {
         match self {
             Origin::Files | Origin::Person => Class::User,
-            Origin::Poll | Origin::Feed | Origin::Webhook => Class::Event,
+            Origin::Poll | Origin::Feed | Origin::Webhook | Origin::Need => Class::Event,
             Origin::Retry => Class::Retry,
             Origin::Resync => Class::Resync,
         }

@@ -1,5 +1,6 @@
 //! What the loop keeps of one object: when it was looked at, how that went, and what holds of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::digest::Digest;
@@ -50,6 +51,12 @@ pub struct Object {
     pub churn: Option<u32>,
     /// Whether a pass has ended since it is wanted as it is.
     pub is_seen: bool,
+    /// What it needs has changed since its last pass began.
+    pub is_stale: bool,
+    /// Whether it was there when it was looked at last; `None` before that is known.
+    pub is_there: Option<bool>,
+    /// The server's own id of it then.
+    pub uid: Option<Arc<str>>,
 }
 
 impl Object {
@@ -69,6 +76,9 @@ impl Object {
             writes: 0,
             churn: None,
             is_seen: false,
+            is_stale: false,
+            is_there: None,
+            uid: None,
         }
     }
 

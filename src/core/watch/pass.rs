@@ -8,6 +8,7 @@ use super::super::digest::Digest;
 use super::super::identity::ObjectId;
 use super::super::path::Path;
 use super::super::report::Explanation;
+use super::super::unfinished::Unfinished;
 use super::hint::Origin;
 
 /// Ties what came of a pass to it.
@@ -27,6 +28,8 @@ pub struct Pass {
     pub frozen: BTreeMap<ObjectId, Vec<Path>>,
     /// Objects that are only looked at in this pass.
     pub held: Vec<ObjectId>,
+    /// What an earlier pass began and did not see the end of.
+    pub open: BTreeMap<ObjectId, Unfinished>,
 }
 
 /// What came of one object in a pass.
@@ -42,6 +45,8 @@ pub struct Seen {
     pub writes: usize,
     /// What was written, or would have been: each path, with what stood there before and after.
     pub touched: Vec<Touched>,
+    /// What this pass began and did not see the end of.
+    pub open: Option<Arc<Unfinished>>,
 }
 
 /// One path of a difference. At the root stands the object itself: with nothing before it is to be made, with nothing
@@ -72,6 +77,9 @@ pub enum Verdict {
     /// Neither presence nor absence could be proved.
     Unknown(Explanation, Retry),
     Failed(Explanation, Retry),
+    /// The server is still at what an earlier pass or this one has begun, or does not show it yet: nothing is begun
+    /// anew, and so long after this pass it is worth another look.
+    Progressing(Explanation, Duration),
     /// Something that it needs is not settled.
     Blocked(Explanation),
 }
@@ -107,7 +115,9 @@ impl Verdict {
             | Verdict::Conflict(_)
             | Verdict::Refused(_)
             | Verdict::NotEffective(_) => true,
-            Verdict::Unknown(..) | Verdict::Failed(..) | Verdict::Blocked(_) => false,
+            Verdict::Unknown(..) | Verdict::Failed(..) | Verdict::Progressing(..) | Verdict::Blocked(_) => {
+                false
+            }
         }
     }
 
@@ -141,6 +151,7 @@ impl Verdict {
             | Verdict::NotEffective(why)
             | Verdict::Unknown(why, _)
             | Verdict::Failed(why, _)
+            | Verdict::Progressing(why, _)
             | Verdict::Blocked(why) => Some(why),
         }
     }

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use super::super::engine::backoff;
 use super::super::engine::random::Random;
+use super::super::exchange::LONGEST_PATIENCE;
 use super::super::mutant::planted;
 
 /// What fails for good is looked at again this late: five times the longest delay.
 pub const LATE: Duration = Duration::from_secs(600);
 /// A server is not obeyed for longer than this.
-pub const LONGEST: Duration = Duration::from_secs(15 * 60);
+pub const LONGEST: Duration = LONGEST_PATIENCE;
 /// So long an object is seen in sync before its failures are forgotten.
 pub const STEADY: Duration = Duration::from_secs(5 * 60);
 /// So many failures in a row are called a stall.

@@ -4,7 +4,9 @@ use super::super::change::{Change, Shown};
 use super::super::digest::Digest;
 use super::super::observed::{Heard, Trouble};
 use super::super::path::Path;
-use super::super::report::{Action, CHANGE_LIMIT, CONTENDED, Entry, Explanation, FROZEN, HELD, Outcome};
+use super::super::report::{
+    Action, CHANGE_LIMIT, CONTENDED, Entry, Explanation, FROZEN, HELD, NOT_VISIBLE, Outcome, UNDER_WAY,
+};
 use super::pass::{Retry, Seen, Touched, Verdict};
 
 /// The digest of whatever stands in a secret's place. It tells that something stands there, and never what: no guess
@@ -23,6 +25,7 @@ impl Seen {
             uid: entry.observed.uid.clone(),
             writes: entry.observed.writes,
             touched: touched(entry),
+            open: entry.observed.open.clone(),
         }
     }
 }
@@ -43,6 +46,10 @@ fn verdict(entry: &Entry) -> Verdict {
         }
         Outcome::Conflict(why) => Verdict::Conflict(why.clone()),
         Outcome::NotEffective(why) => Verdict::NotEffective(why.clone()),
+        Outcome::Unknown(why) if matches!(why.reason, Some(UNDER_WAY | NOT_VISIBLE)) => {
+            let next = entry.observed.open.as_ref().and_then(|open| open.next);
+            Verdict::Progressing(why.clone(), next.unwrap_or_default())
+        }
         Outcome::Unknown(why) => Verdict::Unknown(why.clone(), retry(heard, true)),
         Outcome::Failed(why) if entry.observed.waits => Verdict::Blocked(why.clone()),
         Outcome::Failed(why) => Verdict::Failed(why.clone(), retry(heard, entry.wrote)),

@@ -224,4 +224,11 @@ impl Status {
     pub fn with_refused(self, refused: &Refused) -> Status {
         Status { refused: refused.clone(), ..self }
     }
+
+    /// The same, and what others than the loop have to say.
+    #[must_use]
+    pub fn with_warnings(mut self, more: Vec<String>) -> Status {
+        self.warnings.extend(more);
+        self
+    }
 }

@@ -16,6 +16,8 @@ pub struct Subject {
     /// What is wanted, policy included: another digest is another wish.
     pub desired: Digest,
     pub origin: Origin,
+    /// What it refers to and what it lies below: what it is to be, or whether it is there, follows from those.
+    pub needs: Arc<[ObjectId]>,
 }
 
 impl Subject {

@@ -93,6 +93,13 @@ impl Target {
         }
     }
 
+    /// A person wants to know: the next probe may start now.
+    pub fn hurry(&mut self, now: Duration) {
+        if let Some(open) = &mut self.open {
+            open.probe = open.probe.min(now);
+        }
+    }
+
     /// A pass has ended; if it was the probe, and in vain, the next one is due later.
     pub fn ended(&mut self, now: Duration, pass: PassId, random: &mut Random) {
         if let Some(open) = self.open.as_mut().filter(|open| open.under_way == Some(pass)) {

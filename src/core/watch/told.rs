@@ -55,7 +55,10 @@ impl Loop {
 
     fn told(&self, at: usize, object: &Object) -> ObjectStatus {
         let queued = self.queue.get(at).map(|entry| entry.ready);
-        let next = queued.into_iter().chain(self.groups.next_of(&object.subject.group)).min();
+        // Not even the resync comes before the server wants it to.
+        let resync = self.groups.next_of(&object.subject.group);
+        let resync = resync.map(|resync| resync.max(object.failures.not_before));
+        let next = queued.into_iter().chain(resync).min();
         let probe = self.targets[object.target].open.as_ref().and_then(|open| open.next());
         ObjectStatus {
             id: object.subject.id.clone(),

@@ -20,6 +20,7 @@ impl Loop {
             known.map(|(at, object)| (object.subject.id.clone(), (object, queue.get(at).copied()))).collect();
         let order = std::mem::take(&mut self.at);
         let mut due = Vec::new();
+        self.objects.reserve_exact(subjects.len());
         for subject in subjects {
             let at = self.objects.len();
             self.at.insert(subject.id.clone(), at);
@@ -39,9 +40,13 @@ impl Loop {
         if !due.is_empty() {
             *self.counters.hints.entry(Origin::Files).or_default() += 1;
         }
+        self.forget_open();
+        let mut needing = self.all_needing(&due);
         for at in due {
+            needing.remove(&at);
             self.trigger(at, Origin::Files, None);
         }
+        self.stir(&needing, Origin::Files);
     }
 
     /// What is known of an object, its entry in the queue, and whether it is due for its wish.
@@ -90,6 +95,7 @@ impl Loop {
         for (at, object) in self.objects.iter().enumerate() {
             members.entry(Arc::clone(&object.subject.group)).or_default().push(at);
         }
+        self.find_needs();
         self.groups.replace(self.now, self.settings.resync, members, &mut self.random);
         let all = || self.objects.iter().enumerate();
         let blocked = all().filter(|(_, object)| object.standing == Standing::Blocked);

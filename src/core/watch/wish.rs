@@ -171,7 +171,7 @@ mod tests {
         Document {
             id: ObjectId { kind, key: Key::new(vec![("name".into(), json!("a"))]) },
             origin: Origin { file: "a.yaml".into(), at: Pos::default() },
-            spec: node(want),
+            spec: node(want).into(),
             labels: BTreeMap::new(),
             policy: Policy::default(),
             base: Base::None,
@@ -190,11 +190,11 @@ mod tests {
         let secret = |text: Option<&str>| Want::Secret(Secret::new("env:X", text.map(str::to_owned)));
         let all = [
             wish(&plain(), 7),
-            changed(&|d| d.spec = node(Want::Unset)),
-            changed(&|d| d.spec = node(Want::List(vec![node(Want::Json(json!("x")))]))),
-            changed(&|d| d.spec = node(secret(Some("x")))),
-            changed(&|d| d.spec = node(secret(Some("y")))),
-            changed(&|d| d.spec = node(secret(None))),
+            changed(&|d| *d.spec_mut() = node(Want::Unset)),
+            changed(&|d| *d.spec_mut() = node(Want::List(vec![node(Want::Json(json!("x")))]))),
+            changed(&|d| *d.spec_mut() = node(secret(Some("x")))),
+            changed(&|d| *d.spec_mut() = node(secret(Some("y")))),
+            changed(&|d| *d.spec_mut() = node(secret(None))),
             changed(&|d| d.policy.ensure = Ensure::Absent),
             changed(&|d| d.policy.drift = Drift::Report),
             changed(&|d| d.policy.paused = true),
@@ -212,7 +212,7 @@ mod tests {
     #[test]
     fn places_and_spellings_are_no_wish() {
         let mut moved = document(Want::Json(json!({"a": 1.0, "b": 2})));
-        moved.spec.at = Pos { line: 9, column: 9 };
+        moved.spec_mut().at = Pos { line: 9, column: 9 };
         moved.origin.at = Pos { line: 9, column: 1 };
         assert_eq!(wish(&moved, 7), wish(&document(Want::Json(json!({"b": 2, "a": 1}))), 7));
     }

@@ -9,7 +9,7 @@ pub mod log;
 pub mod metrics;
 pub mod page;
 pub mod text;
-mod time;
+pub mod time;
 pub mod trouble;
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ impl SavedFormer {
                 protected: past.protected,
                 ..Policy::default()
             };
-            let spec = Node::new(Pos::default(), Want::Map(Default::default()));
+            let spec = Arc::new(Node::new(Pos::default(), Want::Map(Default::default())));
             Document { id, origin, spec, labels: Default::default(), policy, base: Default::default() }
         };
         let moved = self.moved.iter().map(|one| {

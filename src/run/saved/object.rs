@@ -11,6 +11,7 @@ use crate::core::engine::Specimen;
 use crate::core::engine::pledge::Pledge;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::node::{Origin, Pos};
+use crate::core::observed::Observed;
 use crate::core::redact::Redactor;
 use crate::core::report::{Action, Entry, Explanation, Finding, LeftFiles, Outcome};
 use crate::core::scrub;
@@ -44,6 +45,8 @@ pub struct SavedObject {
     pub id: Option<String>,
     /// References as they are written, and what they named.
     pub references: Vec<(String, Value)>,
+    /// What is in no document, and goes along with it.
+    pub along: Vec<SavedName>,
     /// What the base says of it.
     pub base: Option<SavedBase>,
     /// Whether `trueup/secret-version` is not what it was there.
@@ -56,6 +59,15 @@ pub struct SavedObject {
     pub desired: String,
     /// What was compared, without secrets: paths in sync are as they are wanted, the others as `changes` has them.
     pub observed: String,
+}
+
+/// The name of an object in no document.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedName {
+    pub backend: String,
+    pub kind: String,
+    pub key: Vec<(String, Value)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,7 +98,7 @@ pub struct Note {
 }
 
 /// The codes of findings and reasons that a plan can have; another version may have more.
-const CODES: [&str; 24] = [
+const CODES: [&str; 26] = [
     "ChangeLimit",
     "CreateUncertain",
     "DuplicateFound",
@@ -100,6 +112,7 @@ const CODES: [&str; 24] = [
     "NotCompared",
     "NotRemoved",
     "NotTheApi",
+    "NotTold",
     "OtherOwner",
     "PossibleOverwrite",
     "Pruned",
@@ -108,6 +121,7 @@ const CODES: [&str; 24] = [
     "SentAgain",
     "SetLater",
     "Surplus",
+    "TakesAlong",
     "WeakETag",
     "WouldStore",
     "WrongObject",
@@ -153,6 +167,7 @@ impl SavedObject {
             findings: shown.findings.iter().map(Note::of).collect(),
             id: item.and_then(|item| item.server_id.as_deref().map(str::to_owned)),
             references: references.iter().filter_map(clear).collect(),
+            along: entry.observed.along.iter().map(|id| SavedName::of(&scrub::id(id, redactor))).collect(),
             base,
             secret_since: specimen.is_some_and(|specimen| specimen.secret_since),
             since: shown.since,
@@ -178,7 +193,10 @@ impl SavedObject {
             findings: self.findings.iter().map(Note::finding).collect(),
             accepted: Vec::new(),
             wrote: false,
-            observed: Default::default(),
+            observed: Observed {
+                along: self.along.iter().map(SavedName::object_id).collect(),
+                ..Observed::default()
+            },
             since: self.since,
         }
     }
@@ -214,6 +232,7 @@ impl SavedObject {
             changes: self.changes.iter().map(SavedChange::change).collect(),
             server_id: self.id.as_deref().map(Arc::from),
             references: self.references.iter().map(|(t, v)| (t.as_str().into(), v.clone())).collect(),
+            along: self.along.iter().map(SavedName::object_id).collect(),
             refused,
             moved: None,
         }
@@ -241,6 +260,17 @@ fn observed(desired: &str, is_there: bool, changes: &[SavedChange]) -> String {
     let clear = |change: &&SavedChange| change.before != Some(Side::Secret);
     let values: Vec<Value> = changes.iter().filter(clear).map(SavedChange::observed).collect();
     seal::hash(&serde_json::json!([desired, is_there, values]))
+}
+
+impl SavedName {
+    fn of(id: &ObjectId) -> SavedName {
+        let (backend, kind, key) = parts(id);
+        SavedName { backend, kind, key }
+    }
+
+    fn object_id(&self) -> ObjectId {
+        id(&self.backend, &self.kind, &self.key)
+    }
 }
 
 impl SavedLeft {

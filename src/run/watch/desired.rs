@@ -87,12 +87,13 @@ impl Source {
         self.files.iter().chain(&self.backends).cloned().chain(base).collect()
     }
 
-    /// Loads the whole set, twice where `twice` says so: what differs then cannot be kept level with.
-    pub fn load(&self, twice: bool) -> Loaded {
+    /// Loads the whole set. Where that is not what was read before, which `before` has, it is loaded a second time:
+    /// what differs then cannot be kept level with.
+    pub fn load(&self, before: &[Subject]) -> Loaded {
         let Loaded { read, secrets, named } = self.load_once();
         let first = match read {
             // Of the first one only the wishes are kept: two sets at once are twice the memory.
-            Ok(read) if twice => read.desired.subjects,
+            Ok(read) if read.desired.subjects != before => read.desired.subjects,
             read => return Loaded { read, secrets, named },
         };
         let mut last = self.load_once();
@@ -113,7 +114,8 @@ impl Source {
         last
     }
 
-    fn load_once(&self) -> Loaded {
+    /// Loads the whole set, and does not ask whether it is the same each time.
+    pub fn load_once(&self) -> Loaded {
         let text = self.stdin.as_ref();
         let sources = input::Sources {
             files: self.files.clone(),
@@ -137,8 +139,14 @@ impl Source {
             Chosen::Some(more) => warnings.extend(more),
             Chosen::None(problem) => return Err(NotBegun { exit: Exit::Usage, problems: vec![problem] }),
         }
-        let subjects = subjects(&input.documents, &input.kinds, &input.selection, self.salt);
+        let mut subjects = subjects(&input.documents, &input.kinds, &input.selection, self.salt);
         let places = input.documents.iter().enumerate().map(|(at, document)| (document.id.clone(), at));
+        let places: HashMap<ObjectId, usize> = places.collect();
+        for subject in &mut subjects {
+            let needs =
+                places.get(&subject.id).map(|at| input.graph.nodes[*at].follows()).unwrap_or_default();
+            subject.needs = needs.into_iter().map(|at| input.graph.nodes[at].id.clone()).collect();
+        }
         let backends = input.backends.iter().filter_map(|raw| {
             let name = raw.root.get("metadata")?.get("name")?.as_str()?;
             Some((Arc::from(name), content(&raw.root, self.salt)))
@@ -147,7 +155,7 @@ impl Source {
             targets: subjects.iter().map(|subject| subject.target().clone()).collect(),
             subjects,
             parts: Parts::new(&input.documents, &input.graph),
-            places: places.collect(),
+            places,
             documents: input.documents,
             graph: input.graph,
             kinds: input.kinds,
@@ -192,6 +200,23 @@ impl Desired {
         self.sets != before.sets || self.replicas != before.replicas
     }
 
+    /// The kinds, as `BACKEND/KIND`, of which two processes that create the same object at once may make two: nothing in
+    /// the request, the address or the backend's words keeps a server from it.
+    pub fn doubling(&self) -> Vec<String> {
+        let names: BTreeSet<&KindName> = self.subjects.iter().map(|subject| &subject.id.kind).collect();
+        let kinds = names.into_iter().filter_map(|name| self.kinds.get(name));
+        let doubles =
+            kinds.filter(|kind| kind.creates_can_double() && !kind.knows_creates() && kind.exists.is_none());
+        doubles.map(|kind| format!("{}/{}", kind.name.backend, kind.name.kind)).collect()
+    }
+
+    /// The backends that were somewhere else in `before`.
+    pub fn moved<'d>(&'d self, before: &'d Desired) -> impl Iterator<Item = &'d Arc<str>> {
+        let was = &before.kinds.sites;
+        let sites = self.kinds.sites.iter();
+        sites.filter(|(name, site)| was.get(*name).is_some_and(|old| old != *site)).map(|(name, _)| name)
+    }
+
     /// The backends that are said to be otherwise than in `before`.
     pub fn redefined(&self, before: &Desired) -> Vec<Arc<str>> {
         let other = |(name, digest): &(&Arc<str>, &Digest)| before.backends.get(*name) != Some(*digest);
@@ -210,8 +235,13 @@ pub fn subjects(documents: &[Document], kinds: &Kinds, selection: &Selection, sa
         group: group_of(&document.id, kinds),
         desired: wish(document, salt),
         origin: document.origin.clone(),
+        needs: Arc::from([]),
     };
-    documents.iter().filter(|document| selection.takes(document)).map(subject).collect()
+    let mut subjects: Vec<Subject> =
+        documents.iter().filter(|document| selection.takes(document)).map(subject).collect();
+    // They are kept.
+    subjects.shrink_to_fit();
+    subjects
 }
 
 /// What is asked about together: the objects of a kind that one listing serves, by a name of their own.
@@ -274,6 +304,7 @@ mod tests {
             group: "b/K".into(),
             desired: Digest(desired),
             origin: Origin { file: "a.yaml".into(), at: Pos { line: 7, column: 1 } },
+            needs: Arc::from([]),
         }
     }
 
@@ -308,7 +339,7 @@ mod tests {
         let load = |size: u32| {
             let team = "apiVersion: demo\nkind: Team\nmetadata: {name: red}\n";
             write("a.yaml", &format!("{team}spec: {{kept: 1, size: {{of: {size}}}}}\n"));
-            source.load(true).read.expect("the files are good").desired
+            source.load(&[]).read.expect("the files are good").desired
         };
         let (one, two) = (load(1), load(2));
         let mut problems = unstable(&one.subjects, &two.subjects);

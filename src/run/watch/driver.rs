@@ -14,6 +14,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
+use super::apart::Apart;
 use super::board::Board;
 use super::desired::Desired;
 use super::files::{AsRead, News, Watched};
@@ -24,7 +25,7 @@ use super::observers::{Hinted, hints};
 use super::outlook::observers;
 use super::pass::{self, Ended, GRACE, Ground, Halt};
 use super::prune::{self, Pruned};
-use super::say::{Teller, cause};
+use super::say::{Hold, Teller, cause};
 use super::showing::Showing;
 use super::systemd::Manager;
 use super::ways::Ways;
@@ -35,7 +36,7 @@ use reading::Slow;
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::report::Requests;
-use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Role, Snapshot, Status, snapshot};
+use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Role, Snapshot, snapshot};
 use crate::render::out::Out;
 use crate::render::watch::log;
 use crate::run::drive::Limits;
@@ -75,6 +76,7 @@ pub struct Driver<'o> {
     passes: JoinSet<Ended>,
     loading: JoinSet<Loading>,
     slow: Slow,
+    apart: Apart,
     /// The files changed while they were read.
     load_again: bool,
     /// A person waits for everything to be looked at, once the files are read.
@@ -128,7 +130,7 @@ impl<'o> Driver<'o> {
     pub async fn begin(settings: Settings, out: &'o mut Out) -> Result<Driver<'o>, NotBegun> {
         let mut teller = Teller::new(out, settings.form, settings.quiet);
         let files = Watched::new(settings.source.roots());
-        let loading = loading::begin(settings.source.clone(), files.roots(), settings.bound.clone());
+        let loading = loading::begin(settings.source.clone(), files.roots(), None, settings.bound.clone());
         let Loading { loaded, look } = done(loading.await);
         teller.secrets().learn(&loaded.secrets);
         let as_read = AsRead { roots: files.roots(), named: loaded.named, look };
@@ -136,6 +138,9 @@ impl<'o> Driver<'o> {
         let read = loaded.read?;
         let ways = Ways::open(&settings.opening, read.connections, &read.desired.kinds, None)?;
         teller.loaded(&read.desired, &read.warnings);
+        if read.lease.is_none() && !settings.machine.dry_run {
+            teller.without_lease(&read.desired);
+        }
         ways.exposed().iter().for_each(|problem| teller.warned("credential is exposed", problem));
         let (hints, hinted) = hints();
         let (now, secrets, dry_run) = (Instant::now(), teller.secrets(), settings.machine.dry_run);
@@ -176,6 +181,7 @@ impl<'o> Driver<'o> {
             passes: JoinSet::new(),
             loading: JoinSet::new(),
             slow: Slow::default(),
+            apart: Apart::default(),
             load_again: false,
             person: false,
             wishes: Wishes::default(),
@@ -223,7 +229,7 @@ impl<'o> Driver<'o> {
                 event = self.showing.event() => Happened::Told(event),
                 () = turned(self.lead.as_ref()) => Happened::Turned,
                 () = until(self.wake) => Happened::Woke,
-                () = sleep_until(self.read_at), if !stopping => Happened::Reread,
+                () = sleep_until(self.read_at), if !stopping && self.may_reread() => Happened::Reread,
                 hints = self.hinted.next(), if !stopping => Happened::Hinted(hints),
             };
             if matches!(happened, Happened::Tick) && self.was_held_up() {
@@ -281,6 +287,7 @@ impl<'o> Driver<'o> {
 
     fn step(&mut self, event: Event) {
         self.dirty = true;
+        event.wishes().for_each(|about| self.ground.ways.ask_anyway(about));
         let mut turned = Vec::new();
         for effect in self.machine.step(self.began.elapsed(), event) {
             match effect {
@@ -302,7 +309,12 @@ impl<'o> Driver<'o> {
         }
     }
 
+    fn may_reread(&self) -> bool {
+        Apart::may_read(Instant::now(), self.read_at, self.passes.len())
+    }
+
     fn start(&mut self, pass: Pass) {
+        let Some(pass) = self.apart.hold(Instant::now(), pass) else { return };
         tracing::debug!(pass = pass.id, objects = pass.objects.len(), cause = cause(&pass), "a pass begins");
         let (ground, halt) = (self.ground.clone(), self.halt.clone());
         self.passes.spawn(pass::run(pass, ground, fastrand::u64(..), halt));
@@ -322,6 +334,7 @@ impl<'o> Driver<'o> {
     /// Nothing new begins; what is under way has its time to end.
     fn stop(&mut self) {
         self.manager.stopping();
+        self.apart = Apart::default();
         self.teller.say(&log::Event::info("stopping").with("passes", self.passes.len()));
         self.patience = Some(Instant::now() + GRACE);
         self.step(Event::Drain);
@@ -383,8 +396,10 @@ impl<'o> Driver<'o> {
         self.manager.beat();
         self.showing.alive();
         self.mind_the_reading();
+        self.apart.overdue(Instant::now()).into_iter().for_each(|pass| self.start(pass));
         self.board.lines().iter().for_each(|line| self.teller.say(line));
         self.dirty |= self.board.has_changed() || self.ground.ways.requests() != self.sent;
+        self.dirty |= self.teller.held(Hold::Patience, self.ground.ways.closed());
         if std::mem::take(&mut self.dirty) {
             self.show();
         }
@@ -393,14 +408,9 @@ impl<'o> Driver<'o> {
     fn show(&mut self) {
         if self.showing.is_of_use() {
             let (desired, status) = (self.state.clone(), self.machine.status());
-            let status = status.with_refused(self.teller.refused());
-            let status = Status {
-                warnings: (self.slow.warning().into_iter())
-                    .chain(status.warnings)
-                    .chain(self.findings.of_kinds())
-                    .collect(),
-                ..status
-            };
+            let status = status.with_refused(self.teller.refused()).with_warnings(self.teller.warnings());
+            let own = self.slow.warning().into_iter().chain(self.findings.of_kinds()).collect();
+            let status = status.with_warnings(own);
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
@@ -443,6 +453,7 @@ impl<'o> Driver<'o> {
             self.teller.keep_to(&desired);
             self.findings.keep_to(&desired);
             self.prune_when.changed(Instant::now());
+            desired.moved(&before).for_each(|backend| self.machine.moved(backend));
             if self.begun {
                 self.step(Event::Desired(desired.subjects.clone()));
             }

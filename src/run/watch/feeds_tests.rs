@@ -89,7 +89,7 @@ fn desired(replay: bool) -> (Arc<Desired>, tempfile::TempDir) {
     let file = folder.path().join("a.yaml");
     std::fs::write(&file, FILES.replace("REPLAY", &replay.to_string())).expect("a file");
     let source = Source { files: vec![file], ..Source::default() };
-    (Arc::new(source.load(false).read.expect("a valid set").desired), folder)
+    (Arc::new(source.load_once().read.expect("a valid set").desired), folder)
 }
 
 fn client(transport: Arc<dyn Transport>) -> Arc<Client<ReadOnly>> {

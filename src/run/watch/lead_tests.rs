@@ -110,7 +110,7 @@ fn example() -> Read {
     let document = "---\napiVersion: etcd\nkind: Lease\nmetadata: {name: other}\nspec: {holder: nobody}\n";
     std::fs::write(&file, format!("{example}{document}")).expect("a file");
     let source = Source { files: vec![file], lease: Some("Lease/trueup".into()), ..Source::default() };
-    source.load(false).read.unwrap_or_else(|why| panic!("{}", why.problems[0].message))
+    source.load_once().read.unwrap_or_else(|why| panic!("{}", why.problems[0].message))
 }
 
 fn instance(gateway: &Arc<Gateway>, read: &Read, seed: u64) -> Lead {

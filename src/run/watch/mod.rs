@@ -7,6 +7,7 @@
 //!
 //! Nothing that is kept here says what is so: a process that is killed and started anew comes to the same end.
 
+mod apart;
 pub mod ask;
 pub mod backoffs;
 pub mod board;

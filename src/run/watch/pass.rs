@@ -25,6 +25,9 @@ use crate::run::drive::{self, Act, Limits, Look};
 const STUCK: Duration = Duration::from_secs(60);
 /// How often it is looked at whether a pass gets on.
 const PULSE: Duration = Duration::from_secs(5);
+/// What the server finishes or shows later is waited for so long; then it is left to the next pass, as what else is in
+/// this one waits for its end.
+const WAITS: Duration = Duration::from_secs(10);
 /// Writes that are under way may take so long to end.
 pub const GRACE: Duration = Duration::from_secs(30);
 
@@ -77,6 +80,9 @@ pub async fn run(pass: Pass, ground: Ground, seed: u64, halt: Halt) -> Ended {
         held: pass.held.into_iter().chain(others).collect(),
         most_writes: pass.most_writes,
         flags: Flags::Apply,
+        unattended: true,
+        open: pass.open,
+        waits: Some(WAITS),
         ..Options::default()
     };
     let mode = if writes { Mode::Apply } else { Mode::Plan };
@@ -105,19 +111,30 @@ pub async fn carry_out(engine: Engine, writes: bool, ground: &Ground, halt: &Hal
     let limits = Limits { stop: halt.stop.child_token(), abort: halt.abort.child_token(), timeout: None };
     let pulse = Pulse::default();
     let tell = |settled: usize, _| pulse.settled.store(settled, Ordering::Relaxed);
-    let (observers, share) = (&ground.observers, &ground.share);
+    let (observers, share, ways) = (&ground.observers, &ground.share, &*ground.ways);
     let run = async {
         match &ground.ways.clients {
             Held::ReadWrite(clients) if writes => {
-                drive::act(engine, &Told { clients, observers, pulse: &pulse, share }, &limits, &tell).await
+                drive::act(engine, &Told { clients, observers, pulse: &pulse, share, ways }, &limits, &tell)
+                    .await
             }
             Held::ReadWrite(clients) => {
-                drive::observe(engine, &Told { clients, observers, pulse: &pulse, share }, &limits, &tell)
-                    .await
+                drive::observe(
+                    engine,
+                    &Told { clients, observers, pulse: &pulse, share, ways },
+                    &limits,
+                    &tell,
+                )
+                .await
             }
             Held::ReadOnly(clients) => {
-                drive::observe(engine, &Told { clients, observers, pulse: &pulse, share }, &limits, &tell)
-                    .await
+                drive::observe(
+                    engine,
+                    &Told { clients, observers, pulse: &pulse, share, ways },
+                    &limits,
+                    &tell,
+                )
+                .await
             }
         }
     };
@@ -132,8 +149,6 @@ pub async fn carry_out(engine: Engine, writes: bool, ground: &Ground, halt: &Hal
         engine = run => engine,
         never = watched => never,
     };
-    // What a server has in a secret's place, it may tell at any later time.
-    ground.ways.secrets.see(engine.secrets());
     (engine.report(), stuck)
 }
 
@@ -143,7 +158,7 @@ struct Pulse {
     settled: AtomicUsize,
     /// Listings under way: each page of one is progress.
     listing: AtomicUsize,
-    /// Counts answers to listings, reads and writes.
+    /// Counts answers, those to writes among them.
     answers: AtomicU64,
 }
 
@@ -186,6 +201,7 @@ struct Told<'c, C> {
     observers: &'c Observers,
     pulse: &'c Pulse,
     share: &'c Share,
+    ways: &'c Ways,
 }
 
 impl<C: Look> Look for Told<'_, C> {
@@ -196,10 +212,9 @@ impl<C: Look> Look for Told<'_, C> {
             self.pulse.listing.fetch_add(lists, Ordering::Relaxed);
             let answer = self.clients.ask(ask).await;
             self.pulse.listing.fetch_sub(lists, Ordering::Relaxed);
-            // An operation that is asked for and asked for does not get on by that.
-            if !matches!(ask, Ask::Operation(..)) {
-                self.pulse.answers.fetch_add(1, Ordering::Relaxed);
-            }
+            self.ways.remember(ask.kind(), &answer);
+            // An operation has a limit of its own: asking for it gets on.
+            self.pulse.answers.fetch_add(1, Ordering::Relaxed);
             answer
         })
     }

@@ -144,7 +144,7 @@ fn scene(world: &Arc<World>, queues: usize, limits: usize) -> (Arc<Desired>, Arc
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("all.yaml");
     std::fs::write(&file, text).expect("a file");
-    let loaded = Source { files: vec![file], ..Source::default() }.load(false);
+    let loaded = Source { files: vec![file], ..Source::default() }.load_once();
     let read = match loaded.read {
         Ok(read) => read,
         Err(problems) => panic!("{}", problems.problems[0].message),

@@ -10,7 +10,7 @@ use super::ways::{Held, Ways};
 use crate::api::poll::{Poll, Polled};
 use crate::backend::known::{Changes, Known, KnownObject};
 use crate::core::engine::random::Random;
-use crate::core::exchange::{Collection, Failure, FailureClass, Target};
+use crate::core::exchange::{Collection, Failure, FailureClass, LONGEST_PATIENCE, Target};
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
 use crate::core::watch::backoff::{Backoff, Waits};
@@ -193,7 +193,7 @@ impl Group {
         } else {
             backoff.failed(now, &mut self.random)
         };
-        wait.max(asked.unwrap_or_default())
+        wait.max(asked.unwrap_or_default().min(LONGEST_PATIENCE))
     }
 
     pub fn worked(&mut self, name: &str, backoff: &mut Backoff) {

@@ -94,6 +94,24 @@ pub struct Pruned {
     pub report: Report,
 }
 
+/// The Sets that can be looked through, and of the others why not, as sentences: where a backend is away, nothing can
+/// be proved of what is there.
+pub fn free(sets: Vec<Set>, is_away: impl Fn(&str) -> bool) -> (Vec<Set>, Vec<String>) {
+    let away = |set: &Set| set.scope.iter().find(|claim| is_away(&claim.kind.backend)).cloned();
+    let (mut free, mut held) = (Vec::new(), Vec::new());
+    for set in sets {
+        match away(&set) {
+            None => free.push(set),
+            Some(claim) => held.push(format!(
+                "nothing of {} is deleted for now: backend `{}` is away",
+                set.words(),
+                claim.kind.backend
+            )),
+        }
+    }
+    (free, held)
+}
+
 /// By the place of a Set: why nothing of it is deleted. An object in its scope of which nothing certain is known may be
 /// the one that a deletion would hit; and of a ReplicaSet nothing goes before all that there is to be is there.
 pub fn doubts(desired: &Desired, sets: &[Set], status: &Status) -> BTreeMap<usize, String> {
@@ -151,6 +169,7 @@ pub async fn prune(ground: Ground, job: Job, seed: u64, halt: Halt) -> Option<Re
         attempts: ground.attempts,
         most_writes,
         flags: Flags::Apply,
+        unattended: true,
         ..Options::default()
     };
     let selected = |document: &Document| due.contains(&document.id);

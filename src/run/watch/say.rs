@@ -37,12 +37,24 @@ pub struct Teller<'o> {
     extra: BTreeMap<ObjectId, String>,
     /// What a guard keeps from being pruned, as it was found last.
     refused: Refused,
+    /// What is not done for now, and why: sentences.
+    held: BTreeMap<Hold, Vec<String>>,
+}
+
+/// What is not done for now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hold {
+    /// A backend is not asked, as it wants it so.
+    Patience,
+    /// What no document names is not deleted.
+    Pruning,
 }
 
 impl<'o> Teller<'o> {
     pub fn new(out: &'o mut Out, form: Form, quiet: bool) -> Teller<'o> {
         let (troubled, problems, extra) = (HashSet::new(), Vec::new(), BTreeMap::new());
-        Teller { out, form, quiet, troubled, problems, extra, refused: Refused::default() }
+        let (refused, held) = (Refused::default(), BTreeMap::new());
+        Teller { out, form, quiet, troubled, problems, extra, refused, held }
     }
 
     /// What is kept out of the log.
@@ -90,6 +102,7 @@ impl<'o> Teller<'o> {
         self.troubled.retain(|(id, _)| !desired.places([id]).is_empty());
         // What was found of other files says nothing of these.
         self.refused = Refused::default();
+        self.held.remove(&Hold::Pruning);
     }
 
     /// A pass has ended.
@@ -126,6 +139,42 @@ impl<'o> Teller<'o> {
     /// What is to stand in the status of what is not pruned.
     pub fn refused(&self) -> &Refused {
         &self.refused
+    }
+
+    /// What is to stand in the status of what is not done.
+    pub fn warnings(&self) -> Vec<String> {
+        self.held.values().flatten().cloned().collect()
+    }
+
+    /// All that is not done for now for one reason; true where that is another thing than before.
+    pub fn held(&mut self, hold: Hold, held: Vec<String>) -> bool {
+        let before = self.held.insert(hold, held.clone()).unwrap_or_default();
+        let message = match hold {
+            Hold::Patience => "backend asks for patience",
+            Hold::Pruning => "pruning is held",
+        };
+        for sentence in held.iter().filter(|sentence| !before.contains(sentence)) {
+            self.say(&Event::warn(message).with("detail", sentence.as_str()));
+        }
+        held != before
+    }
+
+    /// There is no lease: once it is told what a second instance beside this one could do twice.
+    pub fn without_lease(&mut self, desired: &Desired) {
+        let kinds = desired.doubling();
+        let Some(first) = kinds.first() else { return };
+        let more = match kinds.len() - 1 {
+            0 => String::new(),
+            1 => " and another kind".into(),
+            more => format!(" and {more} other kinds"),
+        };
+        let message = format!(
+            "a second watch over the same files could create objects twice: nothing in `{first}`{more} keeps a create from \
+             being done again"
+        );
+        let hint = "run one, or all with `--lease`; or say `idempotency` or `exists` in the backend if the server knows \
+                    creates by a key or keeps names unique";
+        self.say(&Event::info("there is no lease").with("detail", message).with("hint", hint));
     }
 
     pub fn warned(&mut self, message: &'static str, problem: &Problem) {

@@ -1,6 +1,7 @@
 //! The clients of all backends, opened once and kept: all passes share their limits and credentials.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
@@ -8,12 +9,16 @@ use crate::api::auth::Credentials;
 use crate::api::client::{Options, ReadOnly, ReadWrite};
 use crate::api::exposed;
 use crate::backend::connection::Connection;
-use crate::core::exchange::{Answer, Ask, Failure, FailureClass, Write};
+use crate::core::exchange::{Answer, Ask, Failure, FailureClass, LONGEST_PATIENCE, Write};
 use crate::core::exit::Exit;
+use crate::core::identity::KindName;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::report::Requests;
 use crate::core::secrets::Secrets;
+use crate::core::veil::Veil;
+use crate::core::watch::About;
+use crate::render::watch::time::date;
 use crate::run::clients::{Clients, Transports, Unopened};
 use crate::run::drive::{Act, Look};
 
@@ -33,8 +38,8 @@ pub struct Opening {
 pub struct Ways {
     transports: Transports,
     pub clients: Held,
-    /// What must not be printed.
-    pub secrets: Secrets,
+    kinds: Kinds,
+    secrets: Secrets,
 }
 
 /// Whether anything can be written is a matter of type: a dry run holds clients that take no write.
@@ -85,6 +90,7 @@ impl Ways {
             secrets: opening.secrets.clone(),
             // Those that are kept have their own.
             credentials: Credentials::default(),
+            patience: Some(LONGEST_PATIENCE),
         };
         let clients = match (opening.read_only, before.map(|before| &before.clients)) {
             (true, Some(Held::ReadOnly(old))) => {
@@ -97,7 +103,7 @@ impl Ways {
             (false, _) => Clients::read_write(&transports, kinds, &options).map(Held::ReadWrite),
         };
         let clients = clients.map_err(|problem| Unopened::new(Exit::Failed, vec![problem]))?;
-        Ok(Ways { transports, clients, secrets: opening.secrets.clone() })
+        Ok(Ways { transports, clients, kinds: kinds.clone(), secrets: opening.secrets.clone() })
     }
 
     /// The backends that are reached otherwise than before, or were not reached before.
@@ -108,6 +114,50 @@ impl Ways {
     /// What is to be said of files with credentials that others can reach.
     pub fn exposed(&self) -> Vec<Problem> {
         self.transports.connections().flat_map(|connection| exposed::warnings(connection, false)).collect()
+    }
+
+    /// The backends that ask for patience, and until when they are not asked: sentences, by the backend's name.
+    pub fn closed(&self) -> Vec<String> {
+        let told = |(name, until): (&Arc<str>, Duration)| {
+            let date = date(until);
+            format!("backend `{name}` asks for patience (`Retry-After`): it is asked again at {date}")
+        };
+        let mut all: Vec<String> = match &self.clients {
+            Held::ReadOnly(clients) => clients.closed().map(told).collect(),
+            Held::ReadWrite(clients) => clients.closed().map(told).collect(),
+        };
+        all.sort_unstable();
+        all
+    }
+
+    /// A person wants this looked at, whatever patience the servers asked for.
+    pub fn ask_anyway(&self, about: &About) {
+        let backend = match about {
+            About::All => None,
+            About::Target(name) => Some(&**name),
+            About::Object(id) => Some(&*id.kind.backend),
+            // It begins with the backend.
+            About::Group(name) | About::Failing(name) => name.split('/').next(),
+        };
+        match &self.clients {
+            Held::ReadOnly(clients) => clients.open_closed(backend),
+            Held::ReadWrite(clients) => clients.open_closed(backend),
+        }
+    }
+
+    /// Keeps what the server has in the place of secrets out of all output from now on: a later answer may repeat it
+    /// where nothing shows that it is one, and the pass that saw it is over by then.
+    pub fn remember(&self, kind: &KindName, answer: &Answer) {
+        let items = match answer {
+            Answer::Listed(listing) => &listing.items[..],
+            Answer::Found(item) => std::slice::from_ref(item),
+            _ => return,
+        };
+        let Some(kind) = self.kinds.get(kind) else { return };
+        let veil = Veil::of_rules(&kind.fields);
+        if !veil.is_empty() {
+            self.secrets.remember(items.iter().flat_map(|item| Veil::telling(&[&veil], &item.value)));
+        }
     }
 
     /// The requests that were sent, by role.

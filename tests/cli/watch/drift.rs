@@ -33,6 +33,42 @@ fn what_is_set_back_before_the_next_poll_is_put_right_as_well() {
     assert_eq!(served.written().len(), 2 + 2 + 2, "{:?}", served.written());
 }
 
+/// What refers to another object follows it, whoever changed that one: no resync is waited for, and none counts it.
+#[test]
+fn what_refers_to_an_object_follows_it() {
+    let (scratch, served) = two_teams();
+    let space = "---\napiVersion: demo\nkind: Space\nmetadata: {name: shop}\nspec: {team: !ref Team/red .id, about: !ref Team/red .description}\n";
+    scratch.write("m/b.yaml", space);
+    let watching = Watching::started(&scratch, "--interval 1s --resync 1h --status-file s.json");
+    let is = |about: &str| {
+        let shop: serde_json::Value =
+            serde_json::from_str(&served.call("GET", "/spaces/shop", "")).expect("JSON");
+        let team = shop["team"].to_string();
+        shop["about"] == about && team == id(&served, "/teams", "red")
+    };
+    assert!(is("one"));
+    scratch.write("m/a.yaml", teams(&["blue", "red"], "two"));
+    until("the files were changed", || descriptions(&served) == ["blue=two", "red=two"]);
+    until("it follows the files", || is("two"));
+    let before = id(&served, "/teams", "red");
+    served.call("DELETE", &format!("/teams/{before}"), "");
+    until("the team is made anew", || descriptions(&served) == ["blue=two", "red=two"]);
+    assert_ne!(id(&served, "/teams", "red"), before);
+    until("it follows the new one", || is("two"));
+    // Once a poll was needed for another team, this one was seen since it was written.
+    served.change(&format!("/teams/{}", id(&served, "/teams", "blue")), "{\"description\": \"theirs\"}");
+    until("a poll has seen the teams", || descriptions(&served) == ["blue=two", "red=two"]);
+    let red = id(&served, "/teams", "red");
+    served.call("DELETE", &format!("/teams/{red}"), "");
+    served.call("POST", "/teams", "{\"name\": \"red\", \"description\": \"two\"}");
+    until("it follows one that somebody else made", || is("two"));
+    watching.ends("TERM", 0);
+    let status = std::fs::read_to_string(scratch.path("s.json")).expect("it is written");
+    let status: serde_json::Value = serde_json::from_str(&status).expect("JSON");
+    assert_eq!(status["summary"]["missedEvents"], 0, "{status}");
+    scratch.trueup("plan -f m -f backend.yaml --detailed-exitcode").done().expect(0);
+}
+
 /// A person who will not wait for the resync.
 #[test]
 fn a_hangup_is_the_wish_to_look_now() {
@@ -56,11 +92,8 @@ fn nothing_is_written_where_nothing_differs() {
         .lines()
         .map(|line| serde_json::from_str::<serde_json::Value>(line).expect(line)["message"].to_string())
         .collect();
-    assert_eq!(
-        lines,
-        ["\"files are loaded\"", "\"all objects were looked at\"", "\"stopping\"", "\"stopped\""],
-        "{log}"
-    );
+    let said = ["files are loaded", "there is no lease", "all objects were looked at", "stopping", "stopped"];
+    assert_eq!(lines, said.map(|message| format!("\"{message}\"")), "{log}");
 }
 
 #[test]

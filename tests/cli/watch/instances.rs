@@ -225,3 +225,27 @@ fn a_second_signal_does_not_wait_for_the_lease_to_be_given_up() {
     until("the lease is to be given up", || asked.load(Ordering::SeqCst));
     watching.ends("TERM", 130);
 }
+
+/// Who could create something twice beside another is told so, once; nobody else is.
+#[test]
+fn what_a_second_instance_could_do_twice_is_told_at_the_start() {
+    let (scratch, _served) = scene();
+    let watching = Watching::started(&scratch, "");
+    let told = watching.until_said("there is no lease", 1);
+    assert!(told["detail"].as_str().is_some_and(|detail| detail.contains("`demo/Team`")), "{told}");
+    watching.hangup();
+    watching.until_said("a person asks for everything to be looked at", 1);
+    assert_eq!(watching.said("there is no lease").len(), 1);
+    watching.ends("TERM", 0);
+    for flags in ["--dry-run", "--lease Lease/trueup"] {
+        let watching = Watching::started(&scratch, flags);
+        assert!(watching.said("there is no lease").is_empty(), "{flags}");
+        watching.ends("TERM", 0);
+    }
+    let text = std::fs::read_to_string(scratch.path("backend.yaml")).expect("it was written");
+    let known = "create: {request: POST /teams, idempotency: {header: Idempotency-Key}}";
+    scratch.write("backend.yaml", text.replace("create: POST /teams", known));
+    let watching = Watching::started(&scratch, "");
+    assert!(watching.said("there is no lease").is_empty(), "{}", watching.text());
+    watching.ends("TERM", 0);
+}

@@ -8,6 +8,7 @@ mod files;
 mod hints;
 mod instances;
 mod once;
+mod open;
 mod outages;
 mod pruning;
 mod reading;

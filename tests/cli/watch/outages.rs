@@ -91,6 +91,36 @@ fn gated(names: &[&str]) -> (Scratch, Arc<Served>, Says) {
     (scratch, served, says)
 }
 
+/// A server that asks for patience gets it, and for no longer than a person has it.
+#[test]
+fn a_server_that_asks_for_a_year_of_patience() {
+    let scratch = Scratch::new();
+    let served = Arc::new(Served::start(&scratch, "rules: []"));
+    let (armed, behind) = (Arc::new(AtomicBool::new(false)), Arc::downgrade(&served));
+    let gate = armed.clone();
+    let front = Raw::new(move |seen| {
+        let (method, path) = seen.line.split_once(' ').expect("a request line");
+        if method == "GET" && gate.swap(false, Ordering::SeqCst) {
+            return Say::answer("429 Too Many Requests", "retry-after: 31536000\r\n", "");
+        }
+        Say::json(&behind.upgrade().map_or(String::new(), |server| server.call(method, path, &seen.body)))
+    });
+    scratch.write("backend.yaml", backend(&front.url(), ""));
+    scratch.write("m/a.yaml", teams(&["blue", "red"], "one"));
+    let watching = Watching::started(&scratch, "--interval 1s --status-file s.json");
+    let status = || std::fs::read_to_string(scratch.path("s.json")).unwrap_or_default();
+    armed.store(true, Ordering::SeqCst);
+    let told = watching.until_said("backend asks for patience", 1);
+    let detail = told["detail"].as_str().unwrap_or_default();
+    assert!(detail.starts_with("backend `demo`") && detail.contains("it is asked again at 2"), "{told}");
+    until("the status says so", || status().contains("it is asked again at 2"));
+    served.call("DELETE", &format!("/teams/{}", id(&served, "/teams", "red")), "");
+    watching.hangup();
+    until("it is looked at now", || descriptions(&served) == ["blue=one", "red=one"]);
+    until("the status says nothing of it", || !status().contains("it is asked again at 2"));
+    watching.ends("TERM", 0);
+}
+
 /// A start while the server is away is no failure: it waits for it.
 #[test]
 fn a_server_that_is_not_there_yet() {

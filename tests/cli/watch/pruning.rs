@@ -1,6 +1,6 @@
 //! Pruning by a watch: at the start, at each resync and after each change of the files; never beside doubts.
 
-use crate::servers::Served;
+use crate::servers::{Served, backend};
 use crate::support::Scratch;
 use crate::watch::stage::{Watching, descriptions, id, teams, two_teams, until};
 
@@ -109,6 +109,34 @@ fn more_than_the_limit_is_refused() {
     scratch.trueup("status --status-file s.json --fail-on dead,desired,not-synced").done().expect(0);
     scratch.trueup("status --status-file s.json --fail-on refused").done().expect(5);
     assert_eq!(descriptions(&served).len(), 4);
+}
+
+/// A backend that is away holds what is deleted there, and nothing elsewhere.
+#[test]
+fn a_backend_that_is_away_holds_only_what_it_has() {
+    let (scratch, served) = two_teams();
+    let address = std::net::TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr());
+    let url = format!("http://{}", address.expect("a free port"));
+    scratch.write("m/other.yaml", backend(&url, "").replace("name: demo", "name: other"));
+    let replicas = |backend: &str, name: &str, count: usize| {
+        format!(
+            "---\napiVersion: trueup/v1\nkind: ReplicaSet\nmetadata: {{name: {name}}}\nspec:\n  replicas: {count}\n  \
+             template:\n    apiVersion: {backend}\n    kind: Space\n    spec: {{description: alike}}\n"
+        )
+    };
+    scratch.write("m/away.yaml", replicas("other", "x", 6));
+    scratch.write("m/w.yaml", replicas("demo", "w", 3));
+    let watching = Watching::started(&scratch, "--resync 1s --status-file s.json");
+    until("all are there", || served.names("/spaces", "id") == ["w-0", "w-1", "w-2"]);
+    scratch.write("m/w.yaml", replicas("demo", "w", 1));
+    until("two go", || served.names("/spaces", "id") == ["w-0"]);
+    let told = watching.until_said("pruning is held", 1);
+    let why = "nothing of the ReplicaSet `Space/x` is deleted for now: backend `other` is away";
+    assert_eq!(told["detail"], why, "{told}");
+    until("the status says so", || {
+        std::fs::read_to_string(scratch.path("s.json")).is_ok_and(|s| s.contains(why))
+    });
+    watching.ends("TERM", 0);
 }
 
 /// So many and no more, whoever makes one more: a ReplicaSet needs no flag for that.

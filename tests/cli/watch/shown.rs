@@ -2,9 +2,13 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
+use crate::servers::{Raw, Say, backend};
+use crate::support::Scratch;
 use crate::watch::stage::{Watching, descriptions, id, teams, two_teams, until};
 
 /// `GET` or `POST` at the port: the status line and the body.
@@ -38,6 +42,37 @@ fn the_status_file_follows_what_happens() {
     watching.ends("TERM", 0);
     assert_eq!(status()["summary"]["objects"], 2, "it stays");
     drop(served);
+}
+
+/// A secret that no file has, and that the server repeats long after a pass has seen it where secrets stand.
+#[test]
+fn a_secret_that_only_the_server_has_stays_hidden() {
+    const KEY: &str = "GENKEY_a1b2c3d4";
+    let scratch = Scratch::new();
+    let refuses = Arc::new(AtomicBool::new(false));
+    let gate = refuses.clone();
+    let server = Raw::new(move |_| match gate.load(Ordering::SeqCst) {
+        false => Say::json(&format!(
+            "{{\"items\": [{{\"id\": 1, \"name\": \"red\", \"description\": \"one\", \"revision\": 1, \"apikey\": \"{KEY}\"}}]}}"
+        )),
+        true => Say::answer(
+            "403 Forbidden",
+            "content-type: application/problem+json\r\n",
+            &format!("{{\"title\": \"no\", \"detail\": \"the row of {KEY} is locked\"}}"),
+        ),
+    });
+    let fields = "visible: 300ms\n      fields: {apikey: [secret, server-owned]}";
+    scratch.write("backend.yaml", backend(&server.url(), "").replacen("visible: 300ms", fields, 1));
+    scratch.write("m/a.yaml", teams(&["red"], "one"));
+    let watching = Watching::started(&scratch, "--status-file s.json --resync 1s");
+    refuses.store(true, Ordering::SeqCst);
+    let told = watching.until_said("nothing certain is known of the object", 1);
+    assert!(told.to_string().contains("is locked"), "{told}");
+    let status = || std::fs::read_to_string(scratch.path("s.json")).unwrap_or_default();
+    until("the status tells of it", || status().contains("is locked"));
+    assert!(!status().contains(KEY), "{}", status());
+    let log = watching.ends("TERM", 0);
+    assert!(!log.contains(KEY), "{log}");
 }
 
 #[test]

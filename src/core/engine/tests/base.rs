@@ -10,6 +10,8 @@ use crate::core::change::{Change, Reason, Shown};
 use crate::core::document::Document;
 use crate::core::engine::Options;
 use crate::core::engine::pledge::Pledge;
+use crate::core::fields::Immutable;
+use crate::core::kind::{Kind, Read};
 use crate::core::mutant::{self, Mutant};
 use crate::core::node::{Node, Pos};
 use crate::core::path::Path;
@@ -65,11 +67,34 @@ fn what_somebody_changed_stays() {
         changes: vec![change],
         server_id: None,
         references: Vec::new(),
+        along: Vec::new(),
         refused: None,
         moved: None,
     };
     assert_eq!(word(&model.apply_saved(&documents, vec![pledge], Options::default())), "conflict");
     assert_eq!((gone(&model), model.writes().len()), (Some(json!(7)), 0));
+}
+
+/// A replacement has deleted the object, and somebody makes another of its name: that this run has written says
+/// nothing of what the other has.
+#[test]
+fn what_another_made_during_a_replacement_is_held_against_the_base() {
+    let changed = |model: &mut Model| {
+        model.put("Team", &[("name", "a")], json!({"size": 1, "fixed": 1, "gone": 7}));
+    };
+    let without = |model: &mut Model| model.put("Team", &[("name", "a")], json!({"size": 1, "fixed": 1}));
+    for (rival, outcome) in [(changed as fn(&mut Model), "conflict"), (without, "done")] {
+        let (mut model, documents) = team(json!({"size": 1, "fixed": 2, "gone": 1}));
+        let mut team = Kind { read: Read::FromList, ..kind("Team", false, None) };
+        team.fields.at_mut(&Path::parse("fixed").expect("a path")).immutable = Some(Immutable::Replace);
+        model.kinds.insert(team);
+        let [Document { base, .. }] = documents;
+        let document = document("Team", &[("name", "a")], json!({"size": 1, "fixed": 1}));
+        let consent = Options { replace: ["Team/a".to_owned()].into(), ..Options::default() };
+        model.meddle = Some(rival);
+        let report = model.apply_with(&[Document { base, ..document }], consent, None);
+        assert_eq!((word(&report), model.writes()), (outcome, vec!["delete Team a"]), "{report:?}");
+    }
 }
 
 /// The fault that the tests above are there for.

@@ -26,7 +26,7 @@ fn sent(kind: Kind, observed: Option<Value>, wanted: Value) -> (&'static str, Va
         model.put("Team", &[("name", "a")], value);
     }
     let mut team = document("Team", &[("name", "a")], wanted);
-    if let Some(old) = team.spec.get_mut("old") {
+    if let Some(old) = team.spec_mut().get_mut("old") {
         old.want = Want::Unset;
     }
     let report = model.apply(&[team]);
@@ -86,7 +86,7 @@ fn refusal(kind: Kind, observed: Value, wanted: Node) -> Report {
     let mut model = Model::new(vec![kind]);
     model.put("Team", &[("name", "a")], observed);
     let mut team: Document = document("Team", &[("name", "a")], json!({}));
-    team.spec = wanted;
+    team.spec = wanted.into();
     let report = model.apply(&[team]);
     assert!(model.writes().is_empty());
     report

@@ -117,7 +117,7 @@ fn an_answer_of_another_shape_says_nothing_of_the_object() {
         case.kind.parts.iter_mut().for_each(|part| part.on_item = None);
     });
     assert_eq!(no_name.told()[..2], ["update", "due"], "its name does not lie in the answer");
-    let text = team(there(json!("on"))).but(|case| case.document.spec = spec(json!("off")));
+    let text = team(there(json!("on"))).but(|case| case.document.spec = spec(json!("off")).into());
     assert_eq!(text.told()[..2], ["update", "due"], "a text was wanted");
 }
 

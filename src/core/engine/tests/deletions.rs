@@ -113,6 +113,33 @@ fn nothing_is_replaced_whose_name_could_not_be_seen_to_be_free() {
     }
 }
 
+/// Of two objects of one name a listing that is cut off may show one: it would go by chance, and be told of as all there
+/// was. The id says which is meant.
+#[test]
+fn nothing_is_deleted_whose_name_another_may_have() {
+    for (whole, pinned) in [(true, false), (false, false), (false, true)] {
+        let mut model = Model::new(vec![kind("Team", true, None)]);
+        model.put("Team", &[("name", "a")], json!({"size": 1}));
+        let mut documents = [document("Team", &[("name", "a")], json!({}))];
+        documents[0].policy.ensure = Ensure::Absent;
+        documents[0].policy.pinned_id = pinned.then(|| "1".into());
+        for n in (1..50).filter(|_| !whole) {
+            model.faults.insert(("list", n), Fault::Incomplete);
+        }
+        let report = told(&model.apply(&documents));
+        match whole || pinned {
+            true => assert_eq!((&*report, model.writes().len()), ("done: ", 1), "{:?}", model.log),
+            false => {
+                assert_eq!(
+                    report,
+                    "refused: whether it alone has its name cannot be told: the listing was cut"
+                );
+                assert!(model.writes().is_empty(), "{:?}", model.log);
+            }
+        }
+    }
+}
+
 fn is_whole(model: &Model) -> bool {
     let zone = model.get("Zone", "z").is_some_and(|zone| zone["size"] == 2);
     zone && model.get("Record", "z/r").is_some_and(|record| record["ttl"] == 5)

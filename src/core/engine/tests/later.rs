@@ -20,7 +20,7 @@ use crate::core::value::Value;
 fn referring(kind: &str, name: &str, field: &str, to: &str) -> Document {
     let mut document = document(kind, &[("name", name)], json!({"size": 1}));
     let node = Node::new(Pos { line: 4, column: 1 }, Want::Ref(reference(to).into()));
-    let Want::Map(fields) = &mut document.spec.want else { panic!("a spec is a map") };
+    let Want::Map(fields) = &mut document.spec_mut().want else { panic!("a spec is a map") };
     fields.insert(field, node);
     document
 }
@@ -138,7 +138,7 @@ fn both_can_be_deleted() {
 fn three_rings_in_one_another() {
     let mut model = Model::new(kinds());
     let mut first = referring("Realm", "a", "one", "Realm/b");
-    let Want::Map(fields) = &mut first.spec.want else { panic!("a spec is a map") };
+    let Want::Map(fields) = &mut first.spec_mut().want else { panic!("a spec is a map") };
     fields.insert("two", Node::new(Pos::default(), Want::Ref(reference("Realm/c").into())));
     let documents =
         [first, referring("Realm", "b", "one", "Realm/a"), referring("Realm", "c", "one", "Realm/a")];
@@ -176,7 +176,7 @@ fn what_cannot_wait_is_the_error_that_names_the_cycle() {
 
     let mut after = documents.clone();
     for (document, to) in after.iter_mut().zip(["Flow/f", "Realm/r"]) {
-        document.spec = Node::from_value(Pos::default(), json!({}));
+        *document.spec_mut() = Node::from_value(Pos::default(), json!({}));
         document.policy.depends_on.push((reference(to), Pos::default()));
     }
     let problems = Graph::build(&after, &Model::new(kinds()).kinds).expect_err("an order is an order");
@@ -188,7 +188,7 @@ fn what_cannot_wait_is_the_error_that_names_the_cycle() {
 #[test]
 fn a_replacement_is_judged_by_all_of_the_document_before_anything_goes() {
     let fixed = |document: &mut Document, name: &str, value: Value| {
-        let Want::Map(fields) = &mut document.spec.want else { panic!("a spec is a map") };
+        let Want::Map(fields) = &mut document.spec_mut().want else { panic!("a spec is a map") };
         fields.insert(name.to_owned(), Node::from_value(Pos::default(), value));
     };
     let path = |text: &str| Path::parse(text).expect(text);
@@ -205,7 +205,7 @@ fn a_replacement_is_judged_by_all_of_the_document_before_anything_goes() {
         fixed(&mut realm, "fixed", json!("a"));
         let mut past = realm.clone();
         fixed(&mut past, "gone", json!("base"));
-        realm.base = Base::Present(Arc::new(Past { spec: past.spec, file: "base".into() }));
+        realm.base = Base::Present(Arc::new(Past { spec: Node::clone(&past.spec), file: "base".into() }));
         realm.policy.replace = true;
         realm.policy.forced_paths = forced.iter().map(|text| path(text)).collect();
         let documents = [realm];

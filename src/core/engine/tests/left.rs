@@ -94,7 +94,7 @@ fn what_is_sent_in_another_form_does_not_leave() {
 fn while_a_value_is_not_known_nothing_leaves() {
     let other = document("Other", &[("name", "o")], json!({"size": 1}));
     let mut waits = document("Team", &[("name", "a")], json!({}));
-    let Want::Map(map) = &mut waits.spec.want else { panic!("a map") };
+    let Want::Map(map) = &mut waits.spec_mut().want else { panic!("a map") };
     let to = Want::Ref(Box::new(reference("Other/o")));
     map.insert("other", Node::new(Pos { line: 3, column: 1 }, to));
     let observed = json!({"other": 4, "tier": "x", "setBy": {"tier": "me", "other": "me"}});

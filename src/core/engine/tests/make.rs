@@ -108,7 +108,7 @@ pub fn document(kind: &str, key: &[(&str, &str)], spec: Value) -> Document {
     Document {
         id: ObjectId { kind: kind_name(kind), key: key_of(key) },
         origin: Origin { file: "test.yaml".into(), at: Pos { line: 1, column: 1 } },
-        spec: Node::from_value(Pos { line: 2, column: 1 }, spec),
+        spec: Node::from_value(Pos { line: 2, column: 1 }, spec).into(),
         labels: BTreeMap::new(),
         policy: Policy::default(),
         base: Default::default(),

@@ -61,6 +61,8 @@ pub struct Model {
     pub hidden_looks: u32,
     /// For so long after its creation an object is not to be seen.
     pub hidden_for: Duration,
+    /// Only listings hide it: its own read shows it at once.
+    pub lists_lag: bool,
     pub hidden_until: BTreeMap<u64, Duration>,
     /// The time: it goes on from run to run.
     pub now: Duration,
@@ -229,8 +231,9 @@ impl Model {
                 if self.has_gone(target) {
                     return Answer::Absent;
                 }
+                let lags = self.lists_lag;
                 let visible =
-                    |s: &&Stored| self.hidden_until.get(&s.id).is_none_or(|until| *until <= self.now);
+                    |s: &&Stored| lags || self.hidden_until.get(&s.id).is_none_or(|until| *until <= self.now);
                 let found = self
                     .find(target)
                     .filter(visible)

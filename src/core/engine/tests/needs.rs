@@ -12,7 +12,7 @@ use crate::core::report::{Explanation, Report};
 /// A team, and a member that refers to it.
 fn pair(reference: Reference) -> [Document; 2] {
     let mut member = document("Member", &[("name", "m")], json!({}));
-    let Want::Map(map) = &mut member.spec.want else { panic!("a map") };
+    let Want::Map(map) = &mut member.spec_mut().want else { panic!("a map") };
     map.insert("team", Node::new(Pos { line: 4, column: 1 }, Want::Ref(Box::new(reference))));
     [document("Team", &[("name", "a")], json!({"size": 1})), member]
 }

@@ -31,7 +31,7 @@ fn with_reference() -> (Model, Vec<Document>) {
         secrets: Default::default(),
     };
     let mut repo = document("Repo", &[("name", "r")], json!({}));
-    let Want::Map(map) = &mut repo.spec.want else { panic!("a map") };
+    let Want::Map(map) = &mut repo.spec_mut().want else { panic!("a map") };
     map.insert("team", Node::new(Pos { line: 9, column: 9 }, Want::Ref(reference.into())));
     (model, vec![repo, document("Team", &[("name", "a")], json!({}))])
 }
@@ -140,7 +140,9 @@ fn a_plan_deletes_no_parent_whose_child_is_protected() {
     documents[0].policy.protected = true;
     for report in [model.plan(&documents), model.apply(&documents)] {
         assert_eq!(report.objects[0].result.word(), "refused");
-        assert_eq!(report.objects[1].result.word(), "skipped");
+        assert_eq!(report.objects[1].result.word(), "refused");
+        let why = report.objects[1].result.explanation().expect("a reason");
+        assert!(why.message.ends_with("is protected by `trueup/prune: \"false\"`"), "{}", why.message);
     }
     assert!(model.get("Zone", "z").is_some());
 }

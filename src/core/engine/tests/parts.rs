@@ -23,7 +23,7 @@ fn record(zone: &str, name: &str, ttl: u32) -> Document {
 /// A member that refers to a team.
 fn member(name: &str, team: &str) -> Document {
     let mut member = document("Member", &[("name", name)], json!({"note": "n"}));
-    let Want::Map(map) = &mut member.spec.want else { panic!("a map") };
+    let Want::Map(map) = &mut member.spec_mut().want else { panic!("a map") };
     map.insert("team", Node::new(Pos { line: 4, column: 1 }, Want::Ref(Box::new(reference(team)))));
     member
 }

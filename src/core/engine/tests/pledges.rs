@@ -25,7 +25,8 @@ fn change(path: &str, before: Value, after: Value) -> Change {
 }
 
 fn pledge(action: Action, changes: Vec<Change>) -> Pledge {
-    Pledge { action, changes, server_id: None, references: Vec::new(), refused: None, moved: None }
+    let (server_id, references, along) = (None, Vec::new(), Vec::new());
+    Pledge { action, changes, server_id, references, along, refused: None, moved: None }
 }
 
 fn team(spec: Value) -> (Model, [Document; 1]) {
@@ -127,7 +128,7 @@ fn another_object_of_its_name_is_not_updated() {
 fn what_waits_for_the_rest_of_a_cycle_is_gone_on_with() {
     let referring = |kind: &str, name: &str, field: &str, to: &str| {
         let mut document = document(kind, &[("name", name)], json!({"size": 1, field: null}));
-        document.spec.get_mut(field).expect("it is there").want = Want::Ref(Box::new(reference(to)));
+        document.spec_mut().get_mut(field).expect("it is there").want = Want::Ref(Box::new(reference(to)));
         document
     };
     let documents = [referring("Realm", "r", "flow", "Flow/f"), referring("Flow", "f", "realm", "Realm/r")];
@@ -178,7 +179,7 @@ fn a_reference_that_names_another_value() {
         let mut model = Model::new(vec![kind("Team", false, None), kind("Web", false, None)]);
         model.put("Team", &[("name", "a")], json!({}));
         let mut web = document("Web", &[("name", "w")], json!({"team": null}));
-        let team = web.spec.get_mut("team").expect("it is there");
+        let team = web.spec_mut().get_mut("team").expect("it is there");
         team.want = Want::Ref(Box::new(reference("Team/a")));
         let documents = [document("Team", &[("name", "a")], json!({})), web];
         let references = vec![("Team/a .id".into(), then)];

@@ -29,7 +29,7 @@ fn planned(model: &mut Model, documents: &[Document]) -> Engine {
 /// A document whose `team` is the id of a team.
 fn member(team: &str) -> Document {
     let mut member = document("Member", &[("name", "m")], json!({"size": 1}));
-    let Want::Map(map) = &mut member.spec.want else { panic!("a map") };
+    let Want::Map(map) = &mut member.spec_mut().want else { panic!("a map") };
     map.insert("team", Node::new(Pos { line: 4, column: 1 }, Want::Ref(Box::new(reference(team)))));
     member
 }
@@ -74,7 +74,7 @@ fn secrets_of_a_specimen_are_named_to_be_hidden() {
     let mut model = Model::new(vec![hiding]);
     model.put("Team", &[("name", "a")], json!({"token": "canary-of-the-server", "note": "x"}));
     let mut team = document("Team", &[("name", "a")], json!({"note": "y"}));
-    let Want::Map(map) = &mut team.spec.want else { panic!("a map") };
+    let Want::Map(map) = &mut team.spec_mut().want else { panic!("a map") };
     let secret = Secret::new("env:PASSWORD", Some("canary-of-ours".into()));
     map.insert("password", Node::new(Pos::default(), Want::Secret(secret)));
     let specimens = planned(&mut model, &[team]).specimens();
@@ -98,7 +98,7 @@ fn a_secret_that_is_not_set_is_not_compared_and_that_is_said() {
     let mut model = Model::new(vec![kind("Team", false, None)]);
     model.put("Team", &[("name", "a")], json!({"size": 1, "token": "x"}));
     let mut team = document("Team", &[("name", "a")], json!({"size": 1}));
-    let Want::Map(map) = &mut team.spec.want else { panic!("a map") };
+    let Want::Map(map) = &mut team.spec_mut().want else { panic!("a map") };
     map.insert("token", Node::new(Pos::default(), Want::Secret(Secret::new("env:TOKEN", None))));
     let report = model.plan(&[team]);
     assert_eq!(report.objects[0].result.word(), "in-sync");

@@ -143,7 +143,7 @@ fn what_cannot_be_sent_does_not_hold_the_others() {
     use crate::core::node::{Node, Pos, Secret, Want};
     let mut model = cards(50);
     let mut documents = names(6);
-    let Want::Map(fields) = &mut documents[2].spec.want else { panic!("a spec is a map") };
+    let Want::Map(fields) = &mut documents[2].spec_mut().want else { panic!("a spec is a map") };
     fields.insert("token", Node::new(Pos::default(), Want::Secret(Secret::new("env:TOKEN", None))));
     let report = model.apply(&documents);
     assert_eq!(count(&report, &Outcome::Done), 5);

@@ -140,7 +140,7 @@ mod tests {
     fn secrets_and_references_are_compared_and_not_told() {
         let with = |want: Want| {
             let mut document = team("a", json!({"x": 1}));
-            document.spec.get_mut("x").expect("it is there").want = want;
+            document.spec_mut().get_mut("x").expect("it is there").want = want;
             [document]
         };
         let secret = |text: &str| with(Want::Secret(Secret::new("env:TOKEN", Some(text.into()))));

@@ -19,6 +19,7 @@ fn reading(verdict: &Verdict) -> Reading<'_> {
         is_limited: false,
         is_dry: false,
         is_away: false,
+        is_stale: false,
     }
 }
 

@@ -33,6 +33,7 @@ pub fn subject_of(backend: &str, name: &str, wish: u128) -> Subject {
         group: format!("{backend}/queues").into(),
         desired: Digest(wish),
         origin: Place { file: Arc::from("a.yaml"), at: Pos { line: 1, column: 1 } },
+        needs: Arc::from([]),
     }
 }
 
@@ -61,7 +62,7 @@ pub fn late() -> Verdict {
 }
 
 pub fn seen(id: &ObjectId, verdict: Verdict) -> Seen {
-    Seen { id: id.clone(), verdict, ready: None, uid: None, writes: 0, touched: Vec::new() }
+    Seen { id: id.clone(), verdict, ready: None, uid: None, writes: 0, touched: Vec::new(), open: None }
 }
 
 /// A loop, and the time that it is there.

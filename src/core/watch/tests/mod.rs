@@ -5,6 +5,8 @@ mod fights;
 mod first;
 mod hour;
 pub mod make;
+mod needs;
+mod open;
 mod pace;
 mod queue;
 mod resync;

@@ -2,8 +2,8 @@
 
 use super::super::super::engine::random::Random;
 use super::super::target::{Target, Turn};
-use super::super::{ConditionKind, Event, Origin, Pass, Settings, Verdict};
-use super::make::{Rig, hint, late, names, seconds, soon, subject, subject_of};
+use super::super::{ConditionKind, Event, Origin, Pass, Retry, Settings, Verdict};
+use super::make::{Rig, hint, late, names, seconds, soon, subject, subject_of, why};
 
 #[test]
 fn it_opens_after_five_faults_in_a_row_and_closes_on_any_answer() {
@@ -99,6 +99,29 @@ fn nothing_but_probes_is_sent_until_one_is_answered_and_then_all_at_once() {
     assert!(rig.begun.len() <= 2);
     rig.end_all(|_| Verdict::InSync);
     assert!(rig.machine.status().objects.iter().all(|object| object.holds(ConditionKind::Synced)));
+}
+
+/// The server asked for patience, and a person has none.
+#[test]
+fn a_person_need_not_wait_for_the_next_probe() {
+    let mut rig = Rig::new(Settings::default());
+    rig.give(Event::Desired((0..9).map(|nth| subject(&nth.to_string())).collect()));
+    let hour = Some(seconds(3600.0));
+    let patience = || Verdict::Failed(why(), Retry::Soon { fault: true, after: hour });
+    rig.end(|_| patience());
+    assert!(rig.machine.holds("rabbit"));
+    assert_eq!(rig.next_pass(seconds(890.0)), None, "it is heeded, for a quarter of an hour at most");
+    assert!(
+        rig.status("3").next.is_some_and(|next| next >= seconds(899.0)),
+        "and the status says until when"
+    );
+    rig.now = seconds(890.0);
+    rig.give(hint("3", Origin::Feed));
+    assert!(rig.begun.is_empty());
+    rig.give(hint("3", Origin::Person));
+    assert_eq!(names(&rig.begun[0]), ["3"]);
+    rig.end(|_| Verdict::InSync);
+    assert!(!rig.machine.holds("rabbit"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ use tokio::time::Instant;
 
 use super::super::pass::{Ground, Halt};
 use super::super::prune::{self, Job, Pruned};
+use super::super::say::Hold;
 use super::Driver;
 use crate::core::problem::Problem;
 
@@ -18,7 +19,14 @@ impl Driver<'_> {
         let calm =
             self.state.valid && self.loading.is_empty() && self.passes.is_empty() && self.pruning.is_empty();
         let seen = self.machine.has_seen_all() && self.patience.is_none();
-        if !(wanted && calm && seen) || desired.targets().iter().any(|target| self.machine.holds(target)) {
+        if !(wanted && calm && seen) {
+            return;
+        }
+        let sets = desired.claimed(self.settings.pruning.deletes);
+        let (sets, held) = prune::free(sets, |target| self.machine.holds(target));
+        let is_held = !held.is_empty();
+        self.dirty |= self.teller.held(Hold::Pruning, held);
+        if sets.is_empty() {
             return;
         }
         let left = self.machine.writes_left(self.began.elapsed());
@@ -26,9 +34,8 @@ impl Driver<'_> {
             return;
         }
         self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
-        let sets = desired.claimed(self.settings.pruning.deletes);
         let doubts = prune::doubts(desired, &sets, &self.machine.status());
-        self.prune_when.began(Instant::now(), self.settings.machine.resync, !doubts.is_empty());
+        self.prune_when.began(Instant::now(), self.settings.machine.resync, is_held || !doubts.is_empty());
         let (gates, files) = (self.settings.pruning, self.as_read.clone());
         let job = Job { gates, sets, doubts, files, most_writes: left };
         let ground = Ground { share: self.ground.share.for_all(), ..self.ground.clone() };

@@ -82,7 +82,9 @@ impl Driver<'_> {
         self.load_again = !self.loading.is_empty();
         if !self.load_again {
             let (source, roots) = (self.settings.source.clone(), self.files.roots());
-            let loading = loading::begin(source, roots, self.settings.bound.clone());
+            let before = Some(self.ground.desired.clone());
+            self.apart.reads(Instant::now());
+            let loading = loading::begin(source, roots, before, self.settings.bound.clone());
             self.loading.spawn(async move { done(loading.await) });
             self.slow = Slow { since: Some(Instant::now()), told: None };
         }
@@ -112,6 +114,7 @@ impl Driver<'_> {
             }
             Err(NotBegun { problems, .. }) => self.keep_the_last(problems),
         }
+        self.apart.read().into_iter().for_each(|pass| self.start(pass));
         self.serve_the_person();
         if std::mem::take(&mut self.load_again) {
             self.load();

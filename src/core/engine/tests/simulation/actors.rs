@@ -13,7 +13,7 @@ use super::world::{World, members};
 use super::writes::{US, in_its_own_way, made};
 
 /// What an actor does when its time has come.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Hash)]
 pub enum Habit {
     /// Writes to a field that no document declares.
     Note,

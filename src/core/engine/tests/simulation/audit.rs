@@ -276,7 +276,23 @@ impl Audit {
             (Ask::Read(target), Answer::Found(item)) => self.look(&target.id, asked, present(item), true),
             (Ask::Read(target), Answer::Absent) => self.look(&target.id, asked, Shown::Absent, true),
             (Ask::List(collection, _), Answer::Listed(listing)) => self.listed(collection, asked, listing),
+            (Ask::List(collection, _), Answer::Failed(failure))
+                if failure.class == FailureClass::Status(404) =>
+            {
+                self.nothing_there(collection, asked);
+            }
             _ => {}
+        }
+    }
+
+    /// Some APIs have no list of nothing: of what is to go, and whose id names nothing, that is a look.
+    fn nothing_there(&mut self, collection: &Collection, asked: u64) {
+        for at in 0..self.trails.len() {
+            let document = &self.scene.documents[at];
+            if is_in(collection, &document.id) && document.policy.ensure == Ensure::Absent {
+                let id = document.id.clone();
+                self.look(&id, asked, Shown::Absent, false);
+            }
         }
     }
 
@@ -323,8 +339,7 @@ impl Audit {
         let whole = listing.incomplete.is_none() && listing.problems.is_empty();
         for at in 0..self.trails.len() {
             let id = self.scene.documents[at].id.clone();
-            let scope = collection.scope.parts();
-            if id.kind != collection.kind || !scope.iter().all(|(p, v)| id.key.get(p) == Some(v)) {
+            if !is_in(collection, &id) {
                 continue;
             }
             match shown.get(&id.key) {
@@ -336,6 +351,11 @@ impl Audit {
             }
         }
     }
+}
+
+fn is_in(collection: &Collection, id: &ObjectId) -> bool {
+    id.kind == collection.kind
+        && collection.scope.parts().iter().all(|(part, value)| id.key.get(part) == Some(value))
 }
 
 fn present(item: &Item) -> Shown {

@@ -154,7 +154,12 @@ impl Live<'_> {
 
     /// A random schedule: a plan, a troubled run, perhaps one that dies, and the quiet after.
     fn random(&mut self) -> Result<(), Vec<String>> {
-        let scene = Rc::new(Scene::draw(self.dice));
+        let scene = Scene::draw(self.dice);
+        self.random_of(scene)
+    }
+
+    fn random_of(&mut self, scene: Scene) -> Result<(), Vec<String>> {
+        let scene = Rc::new(scene);
         if self.loud {
             self.log.extend(scene.told());
         }

@@ -12,16 +12,16 @@ use crate::core::filter::Filter;
 use crate::core::kind::Wait;
 
 /// All operations that were begun, by address.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Hash)]
 pub struct Operations(BTreeMap<Arc<str>, End>);
 
-#[derive(Clone)]
+#[derive(Clone, Hash)]
 struct End {
     at: Duration,
     how: How,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Hash)]
 enum How {
     Well,
     Badly,

@@ -2,9 +2,8 @@
 
 use super::makes::Profile;
 use super::run::Ended;
-use super::scene::{Declared, GONE, declared};
+use super::scene::{Declared, GONE, declared, stays_for_others};
 use super::world::World;
-use crate::core::base::Base;
 use crate::core::document::{Drift, Ensure};
 use crate::core::report::{Action, Entry, Outcome};
 
@@ -65,8 +64,6 @@ fn stubborn(world: &World) -> Vec<bool> {
                 || policy.protected
                 || policy.drift == Drift::Report
                 || policy.ensure == Ensure::Exists
-                // What others changed since the base does not go unasked.
-                || (policy.ensure == Ensure::Absent && !matches!(document.base, Base::None))
                 || several
                 || fixed
         })
@@ -107,8 +104,10 @@ fn is_refused_by_nature(world: &World, at: usize) -> bool {
             one.managers.iter().filter(|(_, names)| names.iter().any(|name| *name != super::writes::US));
         others.into_iter().any(|(field, _)| differs(field))
     });
+    let goes = document.policy.ensure == Ensure::Absent;
     let kept = manner.profile != Profile::P1
         && document.base.spec().is_some()
+        && !goes
         && slot.iter().any(|one| one.value.get(GONE.0).is_some_and(|value| value != GONE.1));
     let pinned = document.policy.pinned_id.as_deref();
     let astray = pinned.is_some_and(|id| !slot.iter().any(|one| one.id.to_string() == id));
@@ -116,6 +115,8 @@ fn is_refused_by_nature(world: &World, at: usize) -> bool {
         || differs("fixed")
         || (manner.profile == Profile::P1 && held)
         || kept
+        // What others changed since the base does not go unasked.
+        || slot.iter().any(|one| stays_for_others(document, &one.value))
         || slot.iter().any(|one| one.gone_at.is_some())
         || (manner.profile == Profile::P7 && (astray || pinned.is_none()))
 }

@@ -209,13 +209,11 @@ impl<'w> Run<'w> {
         let flight =
             |flight: &Flight| (told(&flight.request), format!("{:?}{:?}", flight.fate, flight.answer));
         let under_way: Vec<_> = flights.iter().map(flight).collect();
-        let left = format!(
-            "{:?} {:?}",
-            trouble.scope,
-            trouble.actors.iter().map(|one| one.habit).collect::<Vec<_>>()
-        );
-        (under_way, &self.past, self.world.now, left).hash(&mut hasher);
-        format!("{:?}", self.world.objects).hash(&mut hasher);
+        let habits: Vec<_> = trouble.actors.iter().map(|one| one.habit).collect();
+        (under_way, &self.past, trouble.scope, habits).hash(&mut hasher);
+        let looks_back = trouble.scope.is_some_and(|scope| scope.has(scope.stale))
+            || flights.iter().any(|flight| matches!(flight.fate, Fate::Stale));
+        self.world.fingerprint(looks_back).hash(&mut hasher);
         self.again = !met.insert(hasher.finish());
         self.again
     }
@@ -252,10 +250,10 @@ impl<'w> Run<'w> {
         self.world.pass(Duration::from_millis(pause));
         self.world.deliver(self.dice);
         if let Some(scope) = &mut trouble.scope
-            && scope.kills > 0
+            && scope.has(scope.kills)
             && self.dice.chance(0.5)
         {
-            scope.kills -= 1;
+            (scope.kills, scope.all) = (scope.kills - 1, scope.all - 1);
             return Ok(Next::Death);
         }
         let due = wake.is_some_and(|at| at <= self.world.now);
@@ -285,10 +283,10 @@ impl<'w> Run<'w> {
         for nth in 0..trouble.actors.len() {
             let actor = trouble.actors[nth];
             if let Some(scope) = &mut trouble.scope {
-                if scope.acts == 0 || !self.dice.chance(0.5) {
+                if !scope.has(scope.acts) || !self.dice.chance(0.5) {
                     continue;
                 }
-                scope.acts -= 1;
+                (scope.acts, scope.all) = (scope.acts - 1, scope.all - 1);
             } else if actor.next > self.world.now {
                 continue;
             }
@@ -322,15 +320,16 @@ impl<'w> Run<'w> {
         let Some(scope) = &mut trouble.scope else { return Fate::Well };
         let is_look = matches!(request.op(), Op::List | Op::Read);
         let lost = FailureClass::Lost;
-        if is_look && scope.stale > 0 && self.dice.chance(0.5) {
-            scope.stale -= 1;
+        if is_look && scope.has(scope.stale) && self.dice.chance(0.5) {
+            (scope.stale, scope.all) = (scope.stale - 1, scope.all - 1);
             return Fate::Stale;
         }
-        if is_look || scope.lost == 0 {
+        if is_look || !scope.has(scope.lost) {
             return Fate::Well;
         }
         let fate = self.dice.one(&[Fate::Well, Fate::Fails(lost, None), Fate::DoneAndLost(lost)]);
-        scope.lost -= u32::from(fate != Fate::Well);
+        let taken = u32::from(fate != Fate::Well);
+        (scope.lost, scope.all) = (scope.lost - taken, scope.all - taken);
         fate
     }
 

@@ -109,7 +109,7 @@ fn tie(dice: &mut Dice, documents: &mut [Document]) {
             continue;
         }
         let reference = reference_to(&documents[to]);
-        let Want::Map(fields) = &mut documents[at].spec.want else { unreachable!("a spec is a map") };
+        let Want::Map(fields) = &mut documents[at].spec_mut().want else { unreachable!("a spec is a map") };
         fields.insert("mate", Node::new(Pos::default(), Want::Ref(reference.into())));
     }
 }
@@ -132,7 +132,7 @@ fn draw_document(dice: &mut Dice, documents: &mut Vec<Document>, i: usize, name:
             document(name, &[("in", &parent), ("name", &own)], spec)
         }
     };
-    let Want::Map(fields) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
+    let Want::Map(fields) = &mut drawn.spec_mut().want else { unreachable!("a spec is a map") };
     if dice.chance(0.5) {
         fields.insert("mode", Node::from_value(Pos::default(), json!("on")));
     }
@@ -164,11 +164,10 @@ fn draw_behaviours(dice: &mut Dice, drawn: &mut Document, i: usize) {
     if dice.chance(0.2) {
         drawn.policy.on_conflict = OnConflict::Force;
     }
-    // What is to go has no base here: then what others did decides whether it goes, which is shown by tests of the engine.
-    if dice.chance(0.3) && drawn.policy.ensure != Ensure::Absent {
+    if dice.chance(0.3) {
         drawn.base = base_with_more(&drawn.spec);
     }
-    let Want::Map(fields) = &mut drawn.spec.want else { unreachable!("a spec is a map") };
+    let Want::Map(fields) = &mut drawn.spec_mut().want else { unreachable!("a spec is a map") };
     let mut set = |name: &'static str, value: &str| {
         fields.insert(name, Node::from_value(Pos::default(), json!(value)));
     };
@@ -234,12 +233,28 @@ pub fn reference_to(document: &Document) -> Reference {
     }
 }
 
+/// Whether what is to go is not as its base has it: then it stays, unless the document has the say.
+pub fn stays_for_others(document: &Document, value: &Value) -> bool {
+    let Some(base) = document.base.spec() else { return false };
+    let goes = document.policy.ensure == Ensure::Absent;
+    let changed = |(name, had): (&str, Declared)| match had {
+        Declared::Value(had) => value.get(name) != Some(had),
+        // Which id a reference named then, nobody knows.
+        Declared::IdOf(_) => false,
+    };
+    goes && document.policy.on_conflict != OnConflict::Force && fields(base).any(changed)
+}
+
 /// How long the slowest server takes to show or remove an object: less than the engine's patience.
 pub const SLOWEST: Duration = Duration::from_secs(20);
 
 /// The declared fields of a document: what each must be.
 pub fn declared(document: &Document) -> impl Iterator<Item = (&str, Declared<'_>)> {
-    let Want::Map(map) = &document.spec.want else { unreachable!("a spec is a map") };
+    fields(&document.spec)
+}
+
+fn fields(spec: &Node) -> impl Iterator<Item = (&str, Declared<'_>)> {
+    let Want::Map(map) = &spec.want else { unreachable!("a spec is a map") };
     map.iter().map(|(name, node)| {
         let want = match &node.want {
             Want::Json(value) => Declared::Value(value),

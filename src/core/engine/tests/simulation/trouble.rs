@@ -21,13 +21,21 @@ pub struct Trouble<'r> {
     pub scope: Option<Scope>,
 }
 
-/// The few faults of a small scope.
-#[derive(Clone, Copy, Debug, Default)]
+/// The few faults of a small scope: of each sort so many, and so many in all.
+#[derive(Clone, Copy, Debug, Default, Hash)]
 pub struct Scope {
     pub stale: u32,
     pub lost: u32,
     pub acts: u32,
     pub kills: u32,
+    pub all: u32,
+}
+
+impl Scope {
+    /// Whether a fault of a sort is left, of which there are `of`.
+    pub fn has(&self, of: u32) -> bool {
+        of > 0 && self.all > 0
+    }
 }
 
 /// When a process dies, as seen from one request.

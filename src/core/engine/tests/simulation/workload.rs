@@ -152,6 +152,6 @@ fn refer(documents: &mut [Document], from: usize, to: usize) {
 }
 
 fn set(document: &mut Document, name: &'static str, want: Want) {
-    let Want::Map(fields) = &mut document.spec.want else { unreachable!("a spec is a map") };
+    let Want::Map(fields) = &mut document.spec_mut().want else { unreachable!("a spec is a map") };
     fields.insert(name, Node::new(Pos::default(), want));
 }

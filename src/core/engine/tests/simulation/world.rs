@@ -1,6 +1,7 @@
 //! The server of a schedule: what it stores, and what it shows.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +21,7 @@ use crate::core::value::{Map, Value};
 
 use super::super::model::failed;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub struct Stored {
     pub id: u64,
     pub value: Value,
@@ -36,7 +37,7 @@ pub struct Stored {
 }
 
 /// What we, and others, did to an object in all runs.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Hash)]
 pub struct Deeds {
     pub creates: u32,
     pub updates: u32,
@@ -114,6 +115,21 @@ impl World {
             late: Vec::new(),
             broken: Vec::new(),
         }
+    }
+
+    /// All on which it depends what it answers from now on, and what of that is right. What was there before counts as
+    /// long as somebody `looks_back`.
+    pub fn fingerprint(&self, looks_back: bool) -> u64 {
+        assert!(self.late.is_empty(), "nothing is late where states are told apart");
+        let lags = self.scene.manners.iter().any(|manner| manner.profile == Profile::P10);
+        let history = (looks_back || lags).then(|| self.history.iter().collect::<BTreeMap<_, _>>());
+        // Of which names there was ever anything is what a listing goes by.
+        let names: BTreeSet<_> = self.history.keys().collect();
+        let ids: BTreeMap<_, _> = self.ids.iter().collect();
+        let mut hasher = DefaultHasher::new();
+        (self.now, &self.objects, history, names, ids, self.next_id, self.lines).hash(&mut hasher);
+        (&self.was_right, &self.deeds, &self.displaced, &self.unseen, &self.operations).hash(&mut hasher);
+        hasher.finish()
     }
 
     pub fn manner(&self, id: &ObjectId) -> Manner {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::super::model::failed;
 use super::dice::Dice;
 use super::makes::{Manner, Profile, Versions};
-use super::scene::{GONE, SLOWEST, declared};
+use super::scene::{GONE, SLOWEST, declared, stays_for_others};
 use super::world::{Stored, World, members, needs_id};
 use crate::core::exchange::{Answer, Body, FailureClass, Target, Write};
 use crate::core::identity::ObjectId;
@@ -230,6 +230,20 @@ impl World {
         self.broken.extend(broken.into_iter().map(|what| format!("update {}: {what}", target.id)));
     }
 
+    /// What others changed since the base does not go unasked: it may be that somebody needs it by now. Where the
+    /// API has no precondition, what counts is what was there at the look.
+    fn judge_deletion(&mut self, target: &Target, at: usize) {
+        let document = &self.scene.documents[self.at[&target.id]];
+        let guards = matches!(self.manner(&target.id).versions, Versions::Strong | Versions::Shared);
+        let before = &self.objects[&target.id][at].value;
+        let known =
+            !guards && target.observed.as_ref().is_some_and(|observed| !stays_for_others(document, observed));
+        if stays_for_others(document, before) && !known {
+            self.broken
+                .push(format!("I7: {} was changed since the base, and is deleted: {before}", target.id));
+        }
+    }
+
     /// Whether the write is for another version than that of now.
     fn is_stale(&self, target: &Target, at: usize, manner: Manner) -> bool {
         let now = self.version(&target.id, &self.objects[&target.id][at]).to_string();
@@ -249,6 +263,7 @@ impl World {
         if self.has_children(id) {
             return failed(FailureClass::Status(422));
         }
+        self.judge_deletion(target, at);
         self.remember(id);
         let now = self.now;
         let slot = self.objects.get_mut(id).expect("it is there");

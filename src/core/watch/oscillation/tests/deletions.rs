@@ -92,7 +92,7 @@ fn what_was_counted_of_one_object_is_not_counted_of_the_next() {
 }
 
 fn seen(uid: &str, writes: usize, touched: Vec<Touched>, verdict: Verdict) -> Seen {
-    Seen { id: id("o"), verdict, ready: None, uid: Some(uid.into()), writes, touched }
+    Seen { id: id("o"), verdict, ready: None, uid: Some(uid.into()), writes, touched, open: None }
 }
 
 fn at(path: Path, before: Option<u128>, after: Option<u128>) -> Touched {

@@ -11,7 +11,15 @@ const SECOND: Duration = Duration::from_secs(1);
 fn wrote(detector: &mut Detector, now: Duration, name: &str, wish: u128, writes: usize) {
     let subject = subject(name, wish);
     let id = subject.id.clone();
-    let seen = Seen { id, verdict: Verdict::InSync, ready: None, uid: None, writes, touched: Vec::new() };
+    let seen = Seen {
+        id,
+        verdict: Verdict::InSync,
+        ready: None,
+        uid: None,
+        writes,
+        touched: Vec::new(),
+        open: None,
+    };
     detector.ended(now, &subject, &seen);
 }
 

@@ -34,6 +34,7 @@ pub fn subject(name: &str, desired: u128) -> Subject {
         group: "queues".into(),
         desired: Digest(desired),
         origin: Origin { file: "a.yaml".into(), at: Pos { line: 1, column: 1 } },
+        needs: std::sync::Arc::from([]),
     }
 }
 
@@ -147,7 +148,7 @@ impl World {
 
     fn failed(&self) -> Seen {
         let verdict = Verdict::Failed(Explanation::default(), Retry::Soon { fault: true, after: None });
-        Seen { id: id("o"), verdict, ready: None, uid: None, writes: 0, touched: Vec::new() }
+        Seen { id: id("o"), verdict, ready: None, uid: None, writes: 0, touched: Vec::new(), open: None }
     }
 
     /// One pass in which this must not be written.
@@ -196,6 +197,7 @@ impl World {
             uid: self.stored.as_ref().map(|stored| stored.uid.to_string().into()),
             writes,
             touched: if is_stuck { rest } else { touched },
+            open: None,
         }
     }
 

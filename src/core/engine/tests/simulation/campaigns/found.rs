@@ -4,11 +4,14 @@ use std::rc::Rc;
 
 use super::super::dice::Dice;
 use super::super::makes::Profile;
+use super::super::scene::Scene;
 use super::super::trouble::Trouble;
 use super::super::workload::Workload;
 use super::super::world::World;
 use super::super::{Live, schedule};
 use super::{pairs, random};
+use crate::core::base::Base;
+use crate::core::document::{Document, Ensure};
 use crate::core::engine::Mode;
 use crate::core::report::Outcome;
 
@@ -70,7 +73,20 @@ fn nothing_is_replaced_where_what_is_missing_is_only_reported() {
 #[test]
 fn seeds_that_failed_once_hold() {
     for seed in [5_304, 12_152, 12_863, 43_588, 45_096, 75_976, 88_978, 89_617, 124_374, 136_389] {
-        random::run(seed..=seed);
+        let outcome = schedule(Dice::new(seed), false, without_a_base_of_what_goes);
+        assert!(outcome.broken.is_empty(), "seed {seed}: {}", outcome.broken.join("\n"));
     }
     pairs::run(5_855..=5_855);
+    // What another made under the name of what a replacement had deleted lost a field that left the files.
+    random::run(114_617..=114_617);
+    // Of two objects of one name, a listing that was cut off showed one, which was deleted.
+    random::run(208_395..=208_395);
+}
+
+/// As random schedules were when what is to go was drawn without a base: the seeds of that time mean the same as then.
+fn without_a_base_of_what_goes(live: &mut Live) -> Result<(), Vec<String>> {
+    let mut scene = Scene::draw(live.dice);
+    let goes = |document: &&mut Document| document.policy.ensure == Ensure::Absent;
+    scene.documents.iter_mut().filter(goes).for_each(|document| document.base = Base::None);
+    live.random_of(scene)
 }
