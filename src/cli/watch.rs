@@ -16,6 +16,7 @@ use crate::core::watch::settings;
 use crate::manifest::Selection;
 use crate::render::out::Out;
 use crate::render::text::View;
+use crate::run::bounded::Bound;
 use crate::run::input::Reach;
 use crate::run::watch::desired::Source;
 use crate::run::watch::lead::Sharing;
@@ -89,6 +90,7 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
         machine,
         interval: options.interval,
         sharing: Sharing { duration: options.lease_duration, shards: options.shards },
+        bound: Bound::new(watch::COMMAND_TIME),
         form: options.log,
         quiet: output.quiet,
     })

@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
-use std::io::{self, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
-use std::thread;
+use std::process::{Command, Output};
 
+use super::bounded;
 use crate::core::problem::{Problem, said_by_system};
 
 /// Variables by which a caller, such as a hook, would send `git` to another repository than that of the files.
@@ -145,19 +145,9 @@ impl Repository {
         if objects.is_empty() {
             return Ok(Vec::new());
         }
-        let mut child = command(&self.root, ["cat-file", "--batch"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|error| not_run(&error))?;
         let asked: String = objects.iter().map(|object| format!("{object}\n")).collect();
-        let stdin = child.stdin.take();
-        // Both ends are served at once: a pipe holds less than what is asked and answered.
-        let writer = thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(asked.as_bytes())));
-        let output = child.wait_with_output().map_err(|error| not_run(&error))?;
-        // A `git` that ended before it had read all has said why.
-        drop(writer.join());
+        let command = command(&self.root, ["cat-file", "--batch"]);
+        let output = bounded::output(command, asked.into_bytes()).map_err(|error| not_run(&error))?;
         let output = ok(output, "reading its files")?;
         let mut rest = &output.stdout[..];
         objects.iter().map(|_| content(&mut rest)).collect()
@@ -225,11 +215,15 @@ fn command<'a>(folder: &Path, words: impl IntoIterator<Item = &'a str>) -> Comma
 }
 
 fn run<'a>(folder: &Path, words: impl IntoIterator<Item = &'a str>) -> Result<Output, Problem> {
-    command(folder, words).stdin(Stdio::null()).output().map_err(|error| not_run(&error))
+    bounded::output(command(folder, words), Vec::new()).map_err(|error| not_run(&error))
 }
 
 fn not_run(error: &io::Error) -> Problem {
     let problem = Problem::new(format!("running `git`: {}", said_by_system(&error.to_string())));
+    if matches!(error.kind(), io::ErrorKind::TimedOut | io::ErrorKind::Interrupted) {
+        return problem
+            .hint("a disk, a lock or a remote that it waits for: `git status` there shows whether it hangs");
+    }
     problem.hint("a base by revision is read by `git`: install it, or give a folder with `--base DIR`")
 }
 

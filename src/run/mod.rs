@@ -1,6 +1,7 @@
 //! Joins the core and the edges: loads the input, connects the backends, and drives the engine.
 
 mod base;
+pub mod bounded;
 pub mod clients;
 pub mod drive;
 mod embedded;

@@ -17,6 +17,7 @@ use super::pass::{PassId, Retry, Seen, Verdict};
 use super::queue::Entry;
 use super::retry::{Delays, LATE, LONGEST};
 use super::status::ConditionKind;
+use super::told;
 
 /// What the objects of a pass have in common.
 #[derive(Default)]
@@ -235,7 +236,10 @@ impl Loop {
             Some(Verdict::Failed(..) | Verdict::Unknown(..)) | None => "error",
         };
         *self.counters.passes.entry(result).or_default() += 1;
-        let drifted = seen.is_some_and(|seen| seen.writes > 0 || matches!(seen.verdict, Verdict::Differs(_)));
+        let differs = |verdict: &Verdict| {
+            matches!(verdict, Verdict::Differs(_) | Verdict::Refused(_) | Verdict::Conflict(_))
+        };
+        let drifted = seen.is_some_and(|seen| seen.writes > 0 || differs(&seen.verdict));
         let is_announced = self.objects[at].again.is_some_and(|again| again.class >= Class::Event);
         let is_missed = drifted && member.origin == Origin::Resync && member.was_in_sync && !is_announced;
         if is_missed && !follows && !self.is_need_in_a_pass(at) {
@@ -244,6 +248,7 @@ impl Loop {
     }
 
     fn tell(&mut self, at: usize, seen: Option<&Seen>, found: &[Found], is_limited: bool) {
+        self.warn_of_churn(at, found);
         let object = &mut self.objects[at];
         let reading = Reading {
             verdict: seen.map(|seen| &seen.verdict),
@@ -292,6 +297,18 @@ impl Loop {
             after.as_secs(),
             LONGEST.as_secs()
         )));
+    }
+
+    /// Writes that come to nothing are told of before their object is held for it.
+    fn warn_of_churn(&mut self, at: usize, found: &[Found]) {
+        let churn = found.iter().find_map(|found| match found {
+            Found::Churn { writes, open: None } => Some(*writes),
+            _ => None,
+        });
+        let object = &mut self.objects[at];
+        if let (None, Some(writes)) = (std::mem::replace(&mut object.churn, churn), churn) {
+            self.effects.push(Effect::Warned(told::churns(&object.subject.id, writes)));
+        }
     }
 
     fn warn_of_a_flood(&mut self) {

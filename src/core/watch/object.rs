@@ -47,6 +47,8 @@ pub struct Object {
     /// When it was last seen in sync.
     pub synced: Option<Duration>,
     pub writes: u64,
+    /// So many writes for one wish lately, where that is worth a warning.
+    pub churn: Option<u32>,
     /// Whether a pass has ended since it is wanted as it is.
     pub is_seen: bool,
     /// What it needs has changed since its last pass began.
@@ -72,6 +74,7 @@ impl Object {
             conditions: Conditions::new(now),
             synced: None,
             writes: 0,
+            churn: None,
             is_seen: false,
             is_stale: false,
             is_there: None,
@@ -83,6 +86,7 @@ impl Object {
     pub fn want(&mut self, subject: Subject) {
         self.subject = subject;
         self.failures = Failures::default();
+        self.churn = None;
         (self.standing, self.is_seen) = (Standing::Open, false);
     }
 

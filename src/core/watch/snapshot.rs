@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::super::identity::ObjectId;
 use super::super::problem::Problem;
 use super::super::redact::Redactor;
-use super::super::report::Requests;
+use super::super::report::{Finding, Requests};
 use super::super::scrub;
 use super::status::{Condition, ObjectStatus, Refused, Status, TargetStatus, Truth};
 
@@ -23,6 +23,10 @@ pub struct Snapshot {
     /// Requests that were sent since the backends were opened.
     pub requests: Requests,
     pub feeds: Feeds,
+    /// Backends of which polls find out nothing for several intervals, and since when.
+    pub silent: Vec<(Arc<str>, Duration)>,
+    /// What the last pass of an object found worth knowing, whatever came of it.
+    pub findings: BTreeMap<ObjectId, Vec<Finding>>,
     /// The wall clock when the time of the loop was zero, since 1970: what turns the times of [`Status`] into dates.
     /// See [`zero`].
     pub zero: Duration,
@@ -125,6 +129,7 @@ impl Snapshot {
             && *refused == other.status.refused
             && counted(&self.status) == counted(&other.status)
             && self.feeds.all == other.feeds.all
+            && (&self.silent, &self.findings) == (&other.silent, &other.findings)
             && (&self.instance, &self.desired) == (&other.instance, &other.desired)
             && (self.seen_all, self.zero) == (other.seen_all, other.zero)
     }
@@ -155,9 +160,21 @@ impl Snapshot {
                 all: self.feeds.all.iter().map(|feed| self::feed(feed, redactor)).collect(),
                 ..self.feeds
             },
+            silent: self.silent.iter().map(|(name, since)| (redactor.text(name).into(), *since)).collect(),
+            findings: self.findings.iter().map(|(id, all)| found(id, all, redactor)).collect(),
             ..*self
         }
     }
+}
+
+fn found(id: &ObjectId, all: &[Finding], redactor: &Redactor) -> (ObjectId, Vec<Finding>) {
+    let text = |text: &String| redactor.text(text).into_owned();
+    let finding = |finding: &Finding| Finding {
+        message: text(&finding.message),
+        hint: finding.hint.as_ref().map(text),
+        ..*finding
+    };
+    (scrub::id(id, redactor), all.iter().map(finding).collect())
 }
 
 fn feed(feed: &FeedStatus, redactor: &Redactor) -> FeedStatus {

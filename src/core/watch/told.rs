@@ -2,10 +2,19 @@
 
 use std::collections::BTreeSet;
 
+use super::super::identity::ObjectId;
 use super::control::Loop;
 use super::object::Object;
 use super::status::{Counters, ObjectStatus, Refused, Status, TargetStatus};
 use super::target::Target;
+
+/// So many objects are told one by one.
+const TOLD: usize = 20;
+
+/// What is said of an object that is written again and again for one wish.
+pub(super) fn churns(id: &ObjectId, writes: u32) -> String {
+    format!("`{id}`: {writes} writes in ten minutes did not keep it as it is wanted")
+}
 
 impl Loop {
     /// Where everything stands.
@@ -14,7 +23,12 @@ impl Loop {
             objects: self.objects.iter().enumerate().map(|(at, object)| self.told(at, object)).collect(),
             targets: self.told_targets(),
             counters: self.counters(),
-            warnings: self.idle_warning().into_iter().chain(self.flood.clone()).collect(),
+            warnings: self
+                .idle_warning()
+                .into_iter()
+                .chain(self.flood.clone())
+                .chain(self.churns())
+                .collect(),
             refused: Refused::default(),
         }
     }
@@ -28,6 +42,15 @@ impl Loop {
             longest: started.map(|started| self.now.saturating_sub(started)),
             ..self.counters.clone()
         }
+    }
+
+    /// A sentence for each object that is written again and again for one wish.
+    fn churns(&self) -> Vec<String> {
+        let churns = self.objects.iter().filter_map(|object| Some(churns(&object.subject.id, object.churn?)));
+        let mut told: Vec<String> = churns.clone().take(TOLD).collect();
+        let more = churns.count() - told.len();
+        told.extend((more > 0).then(|| format!("and {more} more objects are written again and again")));
+        told
     }
 
     fn told(&self, at: usize, object: &Object) -> ObjectStatus {

@@ -6,6 +6,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +15,7 @@ use crate::core::identity::ObjectId;
 use crate::core::node::Origin;
 use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
+use crate::core::report::Finding;
 use crate::core::value::Value;
 use crate::core::watch::snapshot::FeedStatus;
 use crate::core::watch::status::{self, Condition, ObjectStatus, Status, TargetStatus};
@@ -124,6 +126,9 @@ pub struct Target {
     pub message: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_probe: Option<String>,
+    /// Since when polls find out nothing, where that is long. Earlier versions had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silent_since: Option<String>,
 }
 
 /// A change feed.
@@ -166,6 +171,18 @@ pub struct Object {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_synced: Option<String>,
     pub writes: u64,
+    /// What its last pass found worth knowing, whatever came of it. Earlier versions had none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Found>,
+}
+
+/// Something worth knowing of an object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Found {
+    pub code: Word,
+    pub message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
 }
 
 /// What names an object.
@@ -193,11 +210,11 @@ impl Document {
     pub fn of(snapshot: &Snapshot, now: Duration, alive: Duration, redactor: &Redactor) -> Document {
         let snapshot = snapshot.scrubbed(redactor);
         let zero = snapshot.zero;
-        let Snapshot { instance, desired, status, seen_all, feeds, .. } = snapshot;
+        let Snapshot { instance, desired, status, seen_all, feeds, silent, findings, .. } = snapshot;
         let mut objects: Vec<&ObjectStatus> = status.objects.iter().collect();
         objects.sort_by(|a, b| a.id.cmp(&b.id));
         let mut targets: Vec<Target> =
-            status.targets.iter().map(|target| self::target(target, zero)).collect();
+            status.targets.iter().map(|target| self::target(target, &silent, zero)).collect();
         targets.sort_by(|a, b| a.name.cmp(&b.name));
         Document {
             schema_version: SCHEMA_VERSION,
@@ -220,7 +237,10 @@ impl Document {
             },
             seen_all,
             summary: summary(&status),
-            objects: objects.into_iter().map(|object| self::object(object, zero)).collect(),
+            objects: objects
+                .into_iter()
+                .map(|object| self::object(object, findings.get(&object.id), zero))
+                .collect(),
             warnings: status.warnings.iter().cloned().chain(not_pruned(&status.refused)).collect(),
             refused: status.refused.first.iter().map(refused).collect(),
             targets,
@@ -257,13 +277,15 @@ fn summary(status: &Status) -> Summary {
     }
 }
 
-fn target(target: &TargetStatus, zero: Duration) -> Target {
+fn target(target: &TargetStatus, silent: &[(Arc<str>, Duration)], zero: Duration) -> Target {
+    let silent = silent.iter().find(|(name, _)| *name == target.name).map(|(_, since)| *since);
     Target {
         name: target.name.to_string(),
         open: target.open,
         since: date(zero + target.since),
         message: target.message.clone(),
         next_probe: target.next.map(|next| date(zero + next)),
+        silent_since: silent.map(|since| date(zero + since)),
     }
 }
 
@@ -277,7 +299,7 @@ fn feed(feed: &FeedStatus, zero: Duration) -> Feed {
     }
 }
 
-fn object(object: &ObjectStatus, zero: Duration) -> Object {
+fn object(object: &ObjectStatus, findings: Option<&Vec<Finding>>, zero: Duration) -> Object {
     let mut conditions: Vec<&Condition> = object.conditions.iter().collect();
     conditions.sort_by_key(|condition| condition.kind);
     Object {
@@ -289,6 +311,15 @@ fn object(object: &ObjectStatus, zero: Duration) -> Object {
         next_attempt: object.next.map(|next| date(zero + next)),
         last_synced: object.synced.map(|synced| date(zero + synced)),
         writes: object.writes,
+        findings: findings.into_iter().flatten().map(found).collect(),
+    }
+}
+
+fn found(finding: &Finding) -> Found {
+    Found {
+        code: finding.code.into(),
+        message: cut(&finding.message),
+        hint: finding.hint.as_deref().map(cut),
     }
 }
 

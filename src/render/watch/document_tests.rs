@@ -110,6 +110,7 @@ fn lines_end_with_the_summary() {
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     let types: Vec<_> = lines.iter().map(|line| line["type"].as_str().unwrap_or_default()).collect();
     assert_eq!(types, ["object", "summary"]);
+    assert_eq!(lines[0]["findings"][0]["code"], "PossibleOverwrite");
     assert_eq!((&lines[1]["alive"], &lines[1]["schemaVersion"]), (&false.into(), &1.into()));
     harmless(&json::told(&document, true));
 }

@@ -156,6 +156,12 @@ fn many(count: u64, noun: &str) -> String {
 /// What holds of the whole.
 fn notes(html: &mut Html, document: &Document) {
     desired(html, &document.desired);
+    for target in document.targets.iter().filter(|target| !target.open) {
+        let Some(since) = &target.silent_since else { continue };
+        html.raw("<div class=\"note bad\"><p>Nothing is heard of <strong>").text(&target.name);
+        html.raw("</strong> since ").text(since);
+        html.raw(": what is told of its objects was seen before.</p></div>");
+    }
     for target in document.targets.iter().filter(|target| target.open) {
         html.raw("<div class=\"note bad\"><p><strong>").text(&target.name);
         html.raw("</strong> is not asked since ").text(&target.since).raw("</p>");
@@ -312,6 +318,13 @@ fn item(html: &mut Html, trouble: Trouble, object: &Object, document: &Document)
         html.raw("<dl>");
         told.into_iter().for_each(|state| condition(html, state, document));
         html.raw("</dl>");
+    }
+    for found in &object.findings {
+        html.raw("<dl><dt>").text(&found.code).raw("</dt><dd>").text(&found.message);
+        if let Some(hint) = &found.hint {
+            html.raw("; ").text(hint);
+        }
+        html.raw("</dd></dl>");
     }
     html.raw("</li>");
 }

@@ -114,6 +114,11 @@ fn what_is_hostile_is_text() {
     let text = text + &shown(&sample::hostile(), &format!("q={evil}")) + &shown(&sample::hostile(), "");
     harmless(&text);
     assert!(!text.contains("<script"), "{text}");
+    assert!(text.contains("<dt>PossibleOverwrite</dt><dd>&lt;script&gt;"), "{text}");
+    assert!(
+        text.contains("<p>Nothing is heard of <strong>powerdns</strong> since 2026-12-01T12:01:00Z"),
+        "{text}"
+    );
     assert!(
         text.contains("&lt;script&gt;alert(1)&lt;/script&gt;&quot;&#39;&amp;\\u{1b}[2J\\u{202e}evil"),
         "{text}"

@@ -1,5 +1,6 @@
 //! A watch in every sort of trouble, for tests.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::node::{Origin, Pos};
 use crate::core::problem::Problem;
 use crate::core::redact::Redactor;
-use crate::core::report::Requests;
+use crate::core::report::{Finding, Requests};
 use crate::core::watch::hint;
 use crate::core::watch::snapshot::{FeedStatus, Feeds};
 use crate::core::watch::status::{Condition, Counters, ObjectStatus, Refused, Status, TargetStatus};
@@ -173,6 +174,8 @@ pub fn snapshot() -> Snapshot {
             ignored: 3,
         },
         requests: Requests { list: 40, read: 7, create: 1, update: 3, ..Requests::default() },
+        silent: Vec::new(),
+        findings: BTreeMap::new(),
         zero: ZERO,
     }
 }
@@ -209,6 +212,9 @@ pub fn hostile() -> Snapshot {
     snapshot.status.targets[0].name = evil.as_str().into();
     let waiting = condition(Kind::Synced, Truth::False, "Failed", &evil);
     snapshot.status.objects = vec![object("Queue", &evil, vec![waiting])];
+    let finding = Finding::new("PossibleOverwrite", &*evil).hint(&*evil);
+    snapshot.findings = [(id("Queue", &evil), vec![finding])].into();
+    snapshot.silent = vec![("powerdns".into(), seconds(60))];
     snapshot
 }
 

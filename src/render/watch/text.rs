@@ -78,6 +78,13 @@ fn whole(text: &mut Text, document: &Document, view: &View) {
         let why = target.message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
         told(line.with(Style::Plain, &why));
     }
+    for target in document.targets.iter().filter(|target| !target.open) {
+        let Some(since) = &target.silent_since else { continue };
+        let line = Line::new().with(Style::Bad, &format!("nothing is heard of backend {}", target.name));
+        told(
+            line.with(Style::Plain, &format!(" since {since}: what is told of its objects was seen before")),
+        );
+    }
     for feed in document.feeds.iter().filter(|feed| !feed.up && feed.message.is_some()) {
         let line = Line::new().with(Style::Change, &format!("feed of {}", feed.name));
         let why = feed.message.as_deref().unwrap_or_default();
@@ -117,6 +124,10 @@ fn item(text: &mut Text, trouble: Trouble, object: &Object, name: usize, view: &
         if !text.lines.last().is_some_and(already) {
             text.push(told(state, view));
         }
+    }
+    for found in &object.findings {
+        let line = Line::plain("    ").with(Style::Strong, &found.code);
+        text.push(line.with(Style::Plain, &format!(": {}", found.message)));
     }
     let wait = object.next_attempt.as_deref().and_then(read).map(|next| next.saturating_sub(view.now));
     if let Some(wait) = wait.filter(|_| object.attempts > 0) {

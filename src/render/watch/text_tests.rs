@@ -87,4 +87,6 @@ fn what_is_hostile_does_nothing() {
     let text = shown(&sample::document(&sample::hostile()), View::default());
     harmless(&text);
     assert!(text.contains("\\u{1b}[2J\\u{202e}evil"), "{text}");
+    assert!(text.contains("nothing is heard of backend powerdns since 2026-12-01T12:01:00Z"), "{text}");
+    assert!(text.contains("    PossibleOverwrite: <script>"), "{text}");
 }

@@ -1,4 +1,5 @@
-//! Where each feed stands: shown in the status, told in the log when it turns, and counted.
+//! Where each feed stands, and of which backends nothing is heard: shown in the status, told in the log when it turns,
+//! and counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,11 +33,32 @@ struct State {
     feeds: BTreeMap<Place, FeedStatus>,
     /// Those of which the log was told that they are down.
     told: BTreeSet<Place>,
+    /// By backend.
+    polls: BTreeMap<Arc<str>, Polled>,
     /// Of all feeds that there were.
     events: u64,
     ignored: u64,
     lines: Vec<Event>,
     changed: bool,
+}
+
+/// What polls have heard of a backend.
+struct Polled {
+    /// When one has found something out last.
+    heard: Duration,
+    /// The interval of the first poll that has found out nothing since, or not yet.
+    waits: Option<Duration>,
+    /// The log was told that nothing is heard.
+    told: bool,
+}
+
+/// A backend of which nothing is heard for so many intervals is told of.
+const INTERVALS: u32 = 3;
+
+impl Polled {
+    fn is_silent(&self, now: Duration) -> bool {
+        self.waits.is_some_and(|interval| now.saturating_sub(self.heard) >= interval * INTERVALS)
+    }
 }
 
 impl Board {
@@ -118,11 +140,48 @@ impl Board {
         }
     }
 
+    /// A poll of a backend begins; the next one would begin after `interval`.
+    pub fn polls(&self, backend: &Arc<str>, interval: Duration) {
+        let now = self.0.began.elapsed();
+        let mut state = self.state();
+        let polled = || Polled { heard: now, waits: None, told: false };
+        state.polls.entry(backend.clone()).or_insert_with(polled).waits.get_or_insert(interval);
+    }
+
+    /// A poll of a backend has found something out.
+    pub fn heard(&self, backend: &Arc<str>) {
+        let now = self.0.began.elapsed();
+        if let Some(polled) = self.state().polls.get_mut(backend) {
+            (polled.heard, polled.waits) = (now, None);
+        }
+    }
+
+    /// The backends of which nothing was heard for several intervals, and since when.
+    pub fn silent(&self) -> Vec<(Arc<str>, Duration)> {
+        let now = self.0.began.elapsed();
+        let state = self.state();
+        let silent = state.polls.iter().filter(|(_, polled)| polled.is_silent(now));
+        silent.map(|(backend, polled)| (backend.clone(), polled.heard)).collect()
+    }
+
     /// What is to be told in the log.
     pub fn lines(&self) -> Vec<Event> {
         let now = self.0.began.elapsed();
         let mut state = self.state();
-        let State { feeds, told, lines, .. } = &mut *state;
+        let State { feeds, told, lines, polls, changed, .. } = &mut *state;
+        for (backend, polled) in polls {
+            let is_silent = polled.is_silent(now);
+            if std::mem::replace(&mut polled.told, is_silent) == is_silent {
+                continue;
+            }
+            *changed = true;
+            lines.push(match is_silent {
+                true => Event::warn("nothing is heard of a backend")
+                    .with("backend", &**backend)
+                    .with("seconds", now.saturating_sub(polled.heard).as_secs()),
+                false => Event::info("backend is heard of again").with("backend", &**backend),
+            });
+        }
         told.retain(|place| {
             let held = |feed: &&FeedStatus| feed.up && now.saturating_sub(feed.since) >= HELD;
             let Some(feed) = feeds.get(place).filter(held) else { return true };
@@ -158,5 +217,37 @@ impl State {
         if self.lines.len() < LINES {
             self.lines.push(event);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_backend_is_silent_when_polls_find_out_nothing_for_three_intervals() {
+        let (board, backend) = (Board::new(Instant::now()), Arc::<str>::from("demo"));
+        let seconds = Duration::from_secs;
+        let told = || board.lines().iter().map(|line| line.message).collect::<Vec<_>>();
+        board.polls(&backend, seconds(10));
+        tokio::time::advance(seconds(1)).await;
+        board.heard(&backend);
+        tokio::time::advance(seconds(100)).await;
+        assert_eq!((board.silent(), told()), (vec![], vec![]), "nothing was asked");
+        board.polls(&backend, seconds(10));
+        board.heard(&backend);
+        tokio::time::advance(seconds(10)).await;
+        board.polls(&backend, seconds(10));
+        tokio::time::advance(seconds(15)).await;
+        board.polls(&backend, seconds(10));
+        assert_eq!((board.silent(), told()), (vec![], vec![]));
+        board.has_changed();
+        tokio::time::advance(seconds(5)).await;
+        assert_eq!(board.silent(), [(backend.clone(), seconds(101))]);
+        assert_eq!(told(), ["nothing is heard of a backend"]);
+        assert!(board.has_changed());
+        assert_eq!(told(), [""; 0], "once");
+        board.heard(&backend);
+        assert_eq!((board.silent(), told()), (vec![], vec!["backend is heard of again"]));
     }
 }

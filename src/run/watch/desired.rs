@@ -17,6 +17,7 @@ use crate::core::problem::Problem;
 use crate::core::prune::Former;
 use crate::core::set::{Claim, Set};
 use crate::core::value::plain_text;
+use crate::core::watch::oscillation::stable::differences;
 use crate::core::watch::{Subject, content, wish};
 use crate::manifest::{self, Chosen, Selection};
 use crate::run::input::{self, Input, Reach};
@@ -98,11 +99,17 @@ impl Source {
         let mut last = self.load_once();
         last.secrets.extend(secrets);
         last.named.extend(named);
-        let unstable = last.read.as_ref().map(|read| unstable(&first, &read.desired.subjects));
-        if let Ok(problems) = unstable
-            && !problems.is_empty()
-        {
-            last.read = Err(wrong(problems));
+        if let Ok(read) = &last.read {
+            let mut problems = unstable(&first, &read.desired.subjects);
+            if !problems.is_empty() {
+                // Of the first one nothing is there to tell what differs.
+                let again = self.load_once();
+                last.secrets.extend(again.secrets);
+                if let Ok(again) = again.read {
+                    name_paths(&read.desired.documents, &again.desired.documents, &mut problems);
+                }
+                last.read = Err(wrong(problems.into_values().collect()));
+            }
         }
         last
     }
@@ -257,15 +264,24 @@ pub fn group(kind: &KindName, scope: &Key) -> Arc<str> {
 }
 
 /// Documents that two loads of the same files want otherwise.
-fn unstable(first: &[Subject], second: &[Subject]) -> Vec<Problem> {
+fn unstable(first: &[Subject], second: &[Subject]) -> BTreeMap<ObjectId, Problem> {
     let wishes: HashMap<&ObjectId, &Subject> = second.iter().map(|one| (&one.id, one)).collect();
     let other = |one: &&Subject| wishes.get(&one.id).is_none_or(|again| again.desired != one.desired);
-    let mut problems: Vec<Problem> = first.iter().filter(other).map(not_stable).collect();
+    let told = |one: &Subject| (one.id.clone(), not_stable(one));
+    let mut problems: BTreeMap<_, _> = first.iter().filter(other).map(told).collect();
     if first.len() < second.len() || !problems.is_empty() {
         let known: BTreeSet<&ObjectId> = first.iter().map(|one| &one.id).collect();
-        problems.extend(second.iter().filter(|one| !known.contains(&one.id)).map(not_stable));
+        problems.extend(second.iter().filter(|one| !known.contains(&one.id)).map(told));
     }
     problems
+}
+
+/// Tells on which paths the documents of two loads differ, as far as they do.
+fn name_paths(first: &[Document], second: &[Document], problems: &mut BTreeMap<ObjectId, Problem>) {
+    for unstable in differences(first, second) {
+        let problem = unstable.problem();
+        problems.entry(unstable.id).and_modify(|untold| *untold = problem);
+    }
 }
 
 fn not_stable(subject: &Subject) -> Problem {
@@ -295,9 +311,9 @@ mod tests {
     #[test]
     fn what_is_wanted_otherwise_each_time_is_told_by_name() {
         let first = [subject("a", 1), subject("b", 2)];
-        assert_eq!(unstable(&first, &first), []);
+        assert_eq!(unstable(&first, &first), BTreeMap::new());
         let told = |second: &[Subject]| -> Vec<String> {
-            unstable(&first, second).iter().map(ToString::to_string).collect()
+            unstable(&first, second).values().map(ToString::to_string).collect()
         };
         let other = told(&[subject("a", 1), subject("b", 3)]);
         assert_eq!(
@@ -307,6 +323,30 @@ mod tests {
         assert_eq!(told(&[subject("a", 1)]).len(), 1, "one is gone");
         assert_eq!(told(&[subject("a", 1), subject("b", 2), subject("c", 3)]).len(), 1, "one more");
         assert_eq!(told(&[subject("a", 1), subject("c", 3)]).len(), 2, "one in the place of another");
+    }
+
+    #[test]
+    fn what_differs_each_time_is_told_with_its_paths() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write =
+            |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("it is ours");
+        write(
+            "backend.yaml",
+            "apiVersion: trueup/v1\nkind: Backend\nmetadata: {name: demo}\nspec: {url: \"http://127.0.0.1:1\", kinds: {Team: \
+             {key: {name: .name}, read: \"GET /{name}\", create: \"PUT /{name}\"}}}\n",
+        );
+        let source = Source { files: vec![folder.path().to_owned()], ..Source::default() };
+        let load = |size: u32| {
+            let team = "apiVersion: demo\nkind: Team\nmetadata: {name: red}\n";
+            write("a.yaml", &format!("{team}spec: {{kept: 1, size: {{of: {size}}}}}\n"));
+            source.load(&[]).read.expect("the files are good").desired
+        };
+        let (one, two) = (load(1), load(2));
+        let mut problems = unstable(&one.subjects, &two.subjects);
+        name_paths(&one.documents, &two.documents, &mut problems);
+        let told: Vec<&str> = problems.values().map(|problem| &*problem.message).collect();
+        let want = "`Team red`: `size.of` differs between two loads of the same files (DesiredNotStable)";
+        assert_eq!(told, [want]);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The one task that everything passes through: it waits for what happens, steps the loop, and does what that says.
 
 mod pruning;
+mod reading;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +12,13 @@ use futures_util::stream::FuturesUnordered;
 use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep, sleep_until};
+use tokio_util::sync::CancellationToken;
 
 use super::apart::Apart;
 use super::board::Board;
 use super::desired::Desired;
 use super::files::{AsRead, News, Watched};
+use super::findings::Findings;
 use super::lead::{self, Lead, Share};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, hints};
@@ -28,6 +31,8 @@ use super::systemd::Manager;
 use super::ways::Ways;
 use super::wishes::Wishes;
 use super::{NotBegun, Settings};
+use reading::Slow;
+
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::report::Requests;
@@ -70,12 +75,14 @@ pub struct Driver<'o> {
     dirty: bool,
     passes: JoinSet<Ended>,
     loading: JoinSet<Loading>,
+    slow: Slow,
     apart: Apart,
     /// The files changed while they were read.
     load_again: bool,
     /// A person waits for everything to be looked at, once the files are read.
     person: bool,
     wishes: Wishes,
+    findings: Findings,
     /// The loop was told what is wanted: not before it is known who writes.
     begun: bool,
     /// One at most.
@@ -123,7 +130,7 @@ impl<'o> Driver<'o> {
     pub async fn begin(settings: Settings, out: &'o mut Out) -> Result<Driver<'o>, NotBegun> {
         let mut teller = Teller::new(out, settings.form, settings.quiet);
         let files = Watched::new(settings.source.roots());
-        let loading = loading::begin(settings.source.clone(), files.roots());
+        let loading = loading::begin(settings.source.clone(), files.roots(), None, settings.bound.clone());
         let Loading { loaded, look } = done(loading.await);
         teller.secrets().learn(&loaded.secrets);
         let as_read = AsRead { roots: files.roots(), named: loaded.named, look };
@@ -173,10 +180,12 @@ impl<'o> Driver<'o> {
             dirty: true,
             passes: JoinSet::new(),
             loading: JoinSet::new(),
+            slow: Slow::default(),
             apart: Apart::default(),
             load_again: false,
             person: false,
             wishes: Wishes::default(),
+            findings: Findings::default(),
             begun: false,
             pruning: FuturesUnordered::new(),
             prune_when: prune::When::new(now),
@@ -202,7 +211,7 @@ impl<'o> Driver<'o> {
         loop {
             let stopping = self.patience.is_some();
             if stopping && self.passes.is_empty() && self.pruning.is_empty() {
-                return self.over(Exit::Success).await;
+                return self.over(Exit::Success, &limits.abort).await;
             }
             let happened = tokio::select! {
                 biased;
@@ -227,7 +236,7 @@ impl<'o> Driver<'o> {
                 sleep(AIR).await;
             }
             if let Some(exit) = self.take(happened) {
-                return self.over(exit).await;
+                return self.over(exit, &limits.abort).await;
             }
             self.prune_if_due();
         }
@@ -276,15 +285,6 @@ impl<'o> Driver<'o> {
         self.step(Event::Desired(self.ground.desired.subjects.clone()));
     }
 
-    /// A person asks for it: the files first.
-    fn look_at_all(&mut self) {
-        // Of many that come while the files are read, one is told.
-        if !std::mem::replace(&mut self.person, true) {
-            self.teller.say(&log::Event::info("a person asks for everything to be looked at"));
-        }
-        self.load();
-    }
-
     fn step(&mut self, event: Event) {
         self.dirty = true;
         event.wishes().for_each(|about| self.ground.ways.ask_anyway(about));
@@ -322,6 +322,7 @@ impl<'o> Driver<'o> {
 
     fn ended(&mut self, ended: Ended) {
         self.teller.ended(ended.id, &ended.report, ended.stuck);
+        self.findings.take(&ended.report).iter().for_each(|line| self.teller.say(line));
         let written = ended.seen.iter().filter(|seen| seen.writes > 0).map(|seen| seen.id.clone());
         let written: Vec<_> = written.collect();
         if !written.is_empty() {
@@ -338,6 +339,7 @@ impl<'o> Driver<'o> {
         self.patience = Some(Instant::now() + GRACE);
         self.step(Event::Drain);
         self.halt.stop.cancel();
+        self.settings.bound.end();
     }
 
     /// Who writes may have changed: what is this instance's now is looked at anew, whatever was seen before.
@@ -360,13 +362,21 @@ impl<'o> Driver<'o> {
         self.dirty = true;
     }
 
-    async fn over(mut self, exit: Exit) -> Exit {
+    async fn over(mut self, exit: Exit, abort: &CancellationToken) -> Exit {
         self.halt.abort.cancel();
-        if let Some(lead) = self.lead.take() {
-            lead.leave().await;
-        }
+        self.settings.bound.ended().await;
         self.show();
-        self.showing.end().await;
+        let leaves = async {
+            if let Some(lead) = self.lead.take() {
+                lead.leave().await;
+            }
+            self.showing.end().await;
+        };
+        // The lease may be at a server that hangs: it runs out by itself.
+        let exit = tokio::select! {
+            () = leaves => exit,
+            () = abort.cancelled() => Exit::Interrupted,
+        };
         self.teller.say(&log::Event::info("stopped"));
         exit
     }
@@ -385,6 +395,7 @@ impl<'o> Driver<'o> {
     fn tick(&mut self) {
         self.manager.beat();
         self.showing.alive();
+        self.mind_the_reading();
         self.apart.overdue(Instant::now()).into_iter().for_each(|pass| self.start(pass));
         self.board.lines().iter().for_each(|line| self.teller.say(line));
         self.dirty |= self.board.has_changed() || self.ground.ways.requests() != self.sent;
@@ -398,63 +409,25 @@ impl<'o> Driver<'o> {
         if self.showing.is_of_use() {
             let (desired, status) = (self.state.clone(), self.machine.status());
             let status = status.with_refused(self.teller.refused()).with_warnings(self.teller.warnings());
+            let own = self.slow.warning().into_iter().chain(self.findings.of_kinds()).collect();
+            let status = status.with_warnings(own);
             let seen_all = self.machine.has_seen_all();
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
-            let feeds = self.board.shown();
+            let (feeds, silent) = (self.board.shown(), self.board.silent());
+            let findings = self.findings.of_objects();
             let rest = Snapshot::default();
-            self.showing.publish(Snapshot { desired, status, seen_all, requests, feeds, ..rest });
+            self.showing.publish(Snapshot {
+                desired,
+                status,
+                seen_all,
+                requests,
+                feeds,
+                silent,
+                findings,
+                ..rest
+            });
         }
-    }
-
-    /// Reads the files, after the reading that is under way if there is one.
-    fn load(&mut self) {
-        // What is wanted may be another thing by now: nothing is deleted for what was wanted before.
-        self.prune_halt.stop.cancel();
-        self.load_again = !self.loading.is_empty();
-        if !self.load_again {
-            let (source, roots) = (self.settings.source.clone(), self.files.roots());
-            let desired = self.ground.desired.clone();
-            self.apart.reads(Instant::now());
-            self.loading.spawn_blocking(move || loading::load(&source, &roots, &desired.subjects));
-        }
-    }
-
-    fn loaded(&mut self, Loading { loaded, look }: Loading) {
-        self.teller.secrets().learn(&loaded.secrets);
-        self.as_read = AsRead { roots: self.files.roots(), named: loaded.named, look };
-        self.files.read(&self.as_read);
-        self.read_at = Instant::now() + self.settings.machine.resync;
-        let opened = loaded.read.and_then(|read| {
-            let kinds = &read.desired.kinds;
-            let ways = Ways::open(&self.settings.opening, read.connections, kinds, Some(&self.ground.ways))?;
-            Ok((read.desired, ways, read.lease, read.warnings))
-        });
-        match opened {
-            Ok((desired, ways, lease, warnings)) => {
-                self.want(desired, ways, &warnings);
-                if let Some((lead, lease)) = self.lead.as_ref().zip(lease) {
-                    lead.reach(lease, self.ground.ways.clone());
-                }
-            }
-            Err(NotBegun { problems, .. }) => self.keep_the_last(problems),
-        }
-        self.apart.read().into_iter().for_each(|pass| self.start(pass));
-        if std::mem::take(&mut self.person) && self.begun {
-            self.step(Event::Hint(Hint { about: About::All, origin: Origin::Person, observed: None }));
-        }
-        if std::mem::take(&mut self.load_again) {
-            self.load();
-        }
-    }
-
-    /// The files are no good: what they said before holds.
-    fn keep_the_last(&mut self, problems: Vec<Problem>) {
-        self.teller.invalid(&problems);
-        self.dirty = true;
-        let since = if self.state.valid { self.began.elapsed() } else { self.state.since };
-        let failures = self.state.failures + 1;
-        self.state = snapshot::Desired { valid: false, problems, since, failures, ..self.state };
     }
 
     /// This is wanted from now on.
@@ -478,6 +451,7 @@ impl<'o> Driver<'o> {
         }
         if changed {
             self.teller.keep_to(&desired);
+            self.findings.keep_to(&desired);
             self.prune_when.changed(Instant::now());
             desired.moved(&before).for_each(|backend| self.machine.moved(backend));
             if self.begun {

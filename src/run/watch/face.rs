@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ALLOW, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{
+    ACCEPT, ALLOW, CONNECTION, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER, WWW_AUTHENTICATE,
+};
 use http::request::Parts;
 use http::{HeaderMap, Method, Response, StatusCode};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
@@ -48,7 +50,8 @@ pub struct Face {
     searches: Arc<Semaphore>,
 }
 
-type Answer = Response<Bytes>;
+/// What is sent back.
+pub type Answer = Response<Bytes>;
 
 impl Face {
     pub fn new(shown: Shown, outbox: Outbox) -> Face {
@@ -295,6 +298,19 @@ impl Wanted {
         let backends: std::collections::BTreeSet<_> = ids.iter().map(|id| id.kind.backend.clone()).collect();
         backends.into_iter().map(About::Target).collect()
     }
+}
+
+/// Whether a path says whether the watch is well, and nothing else.
+pub fn is_of_health(path: &str) -> bool {
+    matches!(path, "/healthz" | "/readyz")
+}
+
+/// The answer to whatever else is asked while there are too many connections.
+pub fn busy() -> Answer {
+    let mut answer = plain(StatusCode::SERVICE_UNAVAILABLE, "too many connections");
+    answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("5"));
+    answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    sealed(answer)
 }
 
 /// Why a watch is not ready. One that stands by is: it would take over. While the files are no good, the last good ones

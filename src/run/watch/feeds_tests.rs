@@ -371,7 +371,7 @@ async fn rhythm() -> (Vec<Duration>, usize) {
     let (hints, _hinted) = hints();
     let backoffs = Backoffs::default();
     let pace = Pace { interval: Some(Duration::from_secs(1)), seed: 1 };
-    let polling = Polling::start(pace, hints.clone(), backoffs.clone());
+    let polling = Polling::start(pace, hints.clone(), backoffs.clone(), Board::new(Instant::now()));
     polling.want(desired.clone(), client.clone());
     let standing = Arc::new(Standing::new(Arc::new(|_, _| {})));
     let follower = follower(client, &desired, hints, backoffs, standing);

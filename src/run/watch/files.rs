@@ -128,7 +128,15 @@ impl Files {
                 read = reads.recv() => {
                     let Some(AsRead { look, named, .. }) = read else { return };
                     (self.seen, self.named) = (look, named);
-                    self.listen();
+                    // A network file system may take its time.
+                    let listening = tokio::task::spawn_blocking(move || {
+                        self.listen();
+                        self
+                    });
+                    self = match listening.await {
+                        Ok(files) => files,
+                        Err(_) => return,
+                    };
                     waits = false;
                     // What was heard of meanwhile may have come after the look.
                     self.told.bell.notify_one();

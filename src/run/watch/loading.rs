@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tokio::task::JoinHandle;
 
-use super::desired::{Loaded, Source};
+use super::desired::{Desired, Loaded, Source};
 use super::files::Look;
 use crate::core::watch::Subject;
+use crate::run::bounded::Bound;
 
 /// Files that are written just now are read again, so often.
 const TRIES: usize = 3;
@@ -18,13 +20,20 @@ pub struct Loading {
     pub look: Look,
 }
 
-/// Reads in a thread of its own.
-pub fn begin(source: Source, roots: Vec<PathBuf>) -> JoinHandle<Loading> {
-    tokio::task::spawn_blocking(move || load(&source, &roots, &[]))
+/// Reads in a thread of its own, with commands that are bounded; `before` is what was wanted until then.
+pub fn begin(
+    source: Source,
+    roots: Vec<PathBuf>,
+    before: Option<Arc<Desired>>,
+    bound: Bound,
+) -> JoinHandle<Loading> {
+    tokio::task::spawn_blocking(move || {
+        let before = before.as_ref().map_or(&[][..], |before| &before.subjects);
+        bound.around(|| load(&source, &roots, before))
+    })
 }
 
-/// Reads now; `before` is what was wanted until then.
-pub fn load(source: &Source, roots: &[PathBuf], before: &[Subject]) -> Loading {
+fn load(source: &Source, roots: &[PathBuf], before: &[Subject]) -> Loading {
     let look = || Look::of(roots, &BTreeSet::new());
     let mut first = look();
     for _ in 1..TRIES {

@@ -16,6 +16,7 @@ mod driver;
 pub mod face;
 pub mod feeds;
 pub mod files;
+mod findings;
 mod guard;
 pub mod hook;
 mod interests;
@@ -48,6 +49,7 @@ use crate::core::prune::Gates;
 use crate::core::watch::settings;
 use crate::render::out::Out;
 use crate::render::watch::log::Form;
+use crate::run::bounded::Bound;
 use crate::run::clients::Unopened;
 use crate::run::drive::Limits;
 
@@ -56,6 +58,9 @@ use driver::Driver;
 use lead::Sharing;
 use showing::Places;
 use ways::Opening;
+
+/// A command by which files are read, as `git` for a base, has so long to end.
+pub const COMMAND_TIME: Duration = Duration::from_secs(60);
 
 /// What a watch is told once.
 pub struct Settings {
@@ -68,6 +73,8 @@ pub struct Settings {
     pub interval: Option<Duration>,
     /// How several instances share the work, where `source` names a lease.
     pub sharing: Sharing,
+    /// What bounds the commands by which files are read.
+    pub bound: Bound,
     /// How lines of the log are written.
     pub form: Form,
     /// Lines that tell of nothing wrong are left out.
@@ -101,9 +108,13 @@ pub async fn watch(
     limits: &Limits,
     out: &mut Out,
 ) -> Result<Exit, NotBegun> {
+    let bound = settings.bound.clone();
     tokio::select! {
         begun = Driver::begin(settings, out) => Ok(begun?.run(resyncs, limits).await),
-        // Nothing was begun: there is nothing to end.
-        () = limits.stop.cancelled() => Ok(Exit::Success),
+        // Nothing was begun but reading.
+        () = limits.stop.cancelled() => {
+            bound.ended().await;
+            Ok(Exit::Success)
+        }
     }
 }

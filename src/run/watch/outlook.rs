@@ -16,7 +16,7 @@ pub fn observers(settings: &Settings, hints: Hints, board: &Board) -> Observers 
     let mut all = Observers::default();
     let backoffs = Backoffs::default();
     let pace = Pace { interval: settings.interval, seed: settings.machine.seed };
-    let polling = Arc::new(Polling::start(pace, hints.clone(), backoffs.clone()));
+    let polling = Arc::new(Polling::start(pace, hints.clone(), backoffs.clone(), board.clone()));
     all.add(polling.clone());
     // Polling rests while a feed tells what happens.
     let announce = move |group: &Arc<str>, alive| {

@@ -14,6 +14,7 @@ use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 use tokio::time::Instant;
 
 use super::backoffs::Backoffs;
+use super::board::Board;
 use super::desired::{Desired, group};
 use super::interests::Index;
 use super::observers::{self, Hints};
@@ -62,9 +63,9 @@ enum Order {
 
 impl Polling {
     /// Begins with nothing to poll.
-    pub fn start(pace: Pace, hints: Hints, backoffs: Backoffs) -> Polling {
+    pub fn start(pace: Pace, hints: Hints, backoffs: Backoffs, board: Board) -> Polling {
         let (orders, received) = mpsc::unbounded_channel();
-        tokio::spawn(Keeper::new(pace, hints, backoffs).run(received));
+        tokio::spawn(Keeper::new(pace, hints, backoffs, board).run(received));
         Polling { orders, seen: Mutex::default() }
     }
 
@@ -124,6 +125,8 @@ struct Keeper {
     hints: Hints,
     /// Shared with the feeds.
     backoffs: Backoffs,
+    /// Where it is told what is heard of backends.
+    board: Board,
     wanted: Option<(Arc<Index>, Arc<dyn Polls>)>,
     posts: HashMap<PostId, Post>,
     /// Those that wait, by when they are due.
@@ -143,11 +146,12 @@ struct Ended {
 }
 
 impl Keeper {
-    fn new(pace: Pace, hints: Hints, backoffs: Backoffs) -> Keeper {
+    fn new(pace: Pace, hints: Hints, backoffs: Backoffs, board: Board) -> Keeper {
         Keeper {
             pace,
             hints,
             backoffs,
+            board,
             wanted: None,
             posts: HashMap::new(),
             due: BTreeSet::new(),
@@ -215,6 +219,7 @@ impl Keeper {
             return None;
         }
         let memory = post.memory.take()?;
+        self.board.polls(&post.kind.name.backend, post.observer.interval());
         let (kind, what, epoch) = (post.kind.clone(), post.what.clone(), post.epoch);
         Some(Box::pin(async move {
             let (memory, poll) = poll(polls, kind, what, memory).await;
@@ -231,6 +236,9 @@ impl Keeper {
         let claimed = self.wanted.as_ref().is_some_and(|(index, _)| index.is_claimed(&post.kind.name));
         let failed = post.failures > 0;
         let told = post.took(ended.poll, claimed);
+        if told.failure.is_none() {
+            self.board.heard(&post.kind.name.backend);
+        }
         let group = self.groups.entry(post.group.clone()).or_insert_with(|| Group::new(self.pace.seed));
         let mut doubtful = false;
         let wait = self.backoffs.of(&post.group, |backoff| match &told.failure {

@@ -214,7 +214,7 @@ async fn of_ten_thousand_only_the_one_that_changed_is_looked_into() {
 fn polling(desired: &Arc<Desired>, client: Arc<Client<ReadOnly>>) -> (Polling, Hinted) {
     let (hints, hinted) = hints();
     let pace = Pace { interval: Some(Duration::from_millis(20)), seed: 1 };
-    let polling = Polling::start(pace, hints, Backoffs::default());
+    let polling = Polling::start(pace, hints, Backoffs::default(), Board::new(Instant::now()));
     polling.want(desired.clone(), client);
     (polling, hinted)
 }

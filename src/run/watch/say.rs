@@ -7,10 +7,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use super::desired::Desired;
 use crate::core::identity::ObjectId;
 use crate::core::problem::Problem;
-use crate::core::report::{Entry, Outcome, Report};
+use crate::core::report::{Action, Entry, Outcome, Report};
 use crate::core::secrets::Secrets;
+use crate::core::set::OWN;
 use crate::core::tally::Tally;
 use crate::core::watch::{Condition, ConditionKind, Pass, PassId, Refused, Truth};
+use crate::manifest::replicas;
 use crate::render::out::Out;
 use crate::render::watch::log::{self, Event, Form, Level};
 
@@ -18,6 +20,8 @@ use crate::render::watch::log::{self, Event, Form, Level};
 const ALIKE: usize = 20;
 /// So many objects are named in one line.
 const NAMED: usize = 3;
+/// So many paths of each.
+const PATHS: usize = 8;
 
 /// Tells the log.
 pub struct Teller<'o> {
@@ -218,6 +222,11 @@ fn is_trouble(condition: &Condition) -> bool {
 }
 
 fn unnamed(id: &ObjectId, why: &str) -> Event {
+    // What has too many members is no object of a backend, and in a document.
+    if *id.kind.backend == *OWN && *id.kind.kind == *replicas::KIND {
+        let event = Event::warn("ReplicaSet is not scaled down").with("name", id.key.to_string());
+        return event.with("detail", why);
+    }
     Event::warn("object is in no document")
         .with("backend", &*id.kind.backend)
         .with("kind", &*id.kind.kind)
@@ -244,7 +253,21 @@ fn wrote(message: &'static str, report: &Report) -> Option<Event> {
         .into_iter()
         .filter(|(_, count)| *count > 0)
         .fold(event, |event, (name, count)| event.with(name, count));
-    Some(event.with("objects", format!("{}{dots}", names.join(", "))))
+    let changed: Vec<String> = written.iter().take(NAMED).filter_map(|entry| changed(entry)).collect();
+    let event = event.with("objects", format!("{}{dots}", names.join(", ")));
+    Some(match changed.is_empty() {
+        true => event,
+        false => event.with("changed", changed.join("; ")),
+    })
+}
+
+/// The first paths at which an object was changed in place.
+fn changed(entry: &Entry) -> Option<String> {
+    let mut paths =
+        entry.changes.iter().filter(|_| entry.action == Action::Update).map(|change| &change.path);
+    let named: Vec<String> = paths.by_ref().take(PATHS).map(ToString::to_string).collect();
+    let dots = if paths.next().is_some() { ", …" } else { "" };
+    (!named.is_empty()).then(|| format!("{}: {}{dots}", entry.id, named.join(", ")))
 }
 
 /// Why each object of a pass is looked at, as far as it is one reason.

@@ -11,7 +11,8 @@ fn what_others_delete_and_change_is_put_right() {
     until("the team is there again", || descriptions(&served) == ["blue=one", "red=one"]);
     served.change(&format!("/teams/{}", id(&served, "/teams", "blue")), "{\"description\": \"theirs\"}");
     until("the field is as it was", || descriptions(&served) == ["blue=one", "red=one"]);
-    watching.until_said("pass has written", 3);
+    let told = watching.until_said("pass has written", 3);
+    assert_eq!((&told["updated"], &told["changed"]), (&1.into(), &"Team blue: description".into()), "{told}");
     watching.ends("TERM", 0);
     // Two to begin with, two of somebody else, and one for each of these.
     let ours: Vec<String> =

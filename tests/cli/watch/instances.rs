@@ -1,22 +1,32 @@
 //! Several instances that take turns by a lease, or share the objects by as many.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use serde_json::Value;
+
 use super::stage::{Watching, descriptions, id, teams, two_teams, until};
-use crate::servers::Served;
+use crate::servers::{Raw, Say, Served, backend};
 use crate::support::Scratch;
 
 /// Two teams, and a backend with a kind for leases.
 fn scene() -> (Scratch, Served) {
     let (scratch, served) = two_teams();
-    let lease = format!(
+    scratch.write("m/leases.yaml", leases(&served.url()));
+    (scratch, served)
+}
+
+/// A backend with a kind for leases.
+fn leases(url: &str) -> String {
+    format!(
         "---\napiVersion: trueup/v1\nkind: Backend\nmetadata: {{name: leases}}\nspec:\n  url: {}\n  kinds:\n    Lease:\n      \
          key: {{name: .id}}\n      read: GET /leases/{{name}}\n      create: PUT /leases/{{name}}\n      \
          update: {{request: \"PATCH /leases/{{name}}\", send: merge}}\n      version: etag\n      \
          lease: {{holder: spec.holder, renewed: spec.renewed, acquired: spec.acquired, duration: spec.seconds, \
          transitions: spec.transitions}}\n",
-        served.url()
-    );
-    scratch.write("m/leases.yaml", lease);
-    (scratch, served)
+        url
+    )
 }
 
 /// How often it came to be what it is now, as its log says.
@@ -180,6 +190,40 @@ fn three_that_start_at_once_make_nothing_twice_and_two_go_on_without_the_third()
     all.into_iter().for_each(|one| drop(one.ends("TERM", 0)));
     let made = served.written().iter().filter(|line| line.starts_with("POST /teams")).count();
     assert_eq!(made, names.len());
+}
+
+/// The lease may lie at a server that hangs by now.
+#[test]
+fn a_second_signal_does_not_wait_for_the_lease_to_be_given_up() {
+    let scratch = Scratch::new();
+    let served = Served::start(&scratch, "rules: []");
+    scratch.write("backend.yaml", backend(&served.url(), ""));
+    scratch.write("m/a.yaml", teams(&["blue", "red"], "one"));
+    let (hangs, asked) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+    let (hung, heard, kept) = (hangs.clone(), asked.clone(), Mutex::new(None));
+    let server = Raw::new(move |seen| {
+        while hung.load(Ordering::SeqCst) {
+            heard.store(true, Ordering::SeqCst);
+            thread::park();
+        }
+        let mut kept = kept.lock().expect("no panic");
+        if !seen.line.starts_with("GET") {
+            let mut body: Value = serde_json::from_str(&seen.body).expect("a lease");
+            body["id"] = "trueup".into();
+            *kept = Some(body.to_string());
+        }
+        match &*kept {
+            Some(body) => Say::answer("200 OK", "content-type: application/json\r\netag: \"1\"\r\n", body),
+            None => Say::answer("404 Not Found", "", ""),
+        }
+    });
+    scratch.write("m/leases.yaml", leases(&server.url()));
+    let watching = Watching::started(&scratch, "--lease Lease/trueup --lease-duration 10m");
+    until("it holds the lease", || leads(&watching));
+    hangs.store(true, Ordering::SeqCst);
+    watching.running.signal("TERM");
+    until("the lease is to be given up", || asked.load(Ordering::SeqCst));
+    watching.ends("TERM", 130);
 }
 
 /// Who could create something twice beside another is told so, once; nobody else is.

@@ -11,6 +11,7 @@ mod once;
 mod open;
 mod outages;
 mod pruning;
+mod reading;
 mod shown;
 mod signals;
 pub mod stage;

@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
@@ -151,4 +152,63 @@ fn hostile_names_and_messages_act_on_nobody() {
     assert!(text.lines().count() >= 4 && text.lines().all(dated), "each line is one of ours: {text}");
     let shown = scratch.trueup("status --status-file status.json").done();
     assert!(!acts(&shown.out) && shown.out.contains("script"), "{}", shown.told());
+}
+
+/// What only the server knows, it may repeat in a refusal: at a time when no pass has read it.
+#[test]
+fn secrets_that_only_the_server_has_stay_hidden_in_later_passes() {
+    const HIDDEN: [&str; 2] = ["OLDCLEAR_9f8e", "GENKEY_a1b2c3"];
+    let scratch = Scratch::new();
+    let refuses: &'static AtomicBool = Box::leak(Box::default());
+    let server = Raw::new(|_| {
+        let [password, key] = HIDDEN;
+        if refuses.load(Ordering::SeqCst) {
+            let detail = format!("{{\"detail\": \"not with {password} and {key}\"}}");
+            return Say::answer("403 Forbidden", "content-type: application/problem+json\r\n", &detail);
+        }
+        let team =
+            json!({"id": "1", "name": "red", "description": "one", "password": password, "apikey": key});
+        Say::json(&json!({"items": [team]}).to_string())
+    });
+    let fields = "      fields: {password: secret, apikey: [secret, server-owned]}\n    Space:\n";
+    scratch.write("backend.yaml", backend(&server.url(), "").replace("    Space:\n", fields));
+    scratch.write("m/a.yaml", teams(&["red"], "one"));
+    let watching = Watching::started(&scratch, "--status-file status.json --resync 1h --interval 1h");
+    refuses.store(true, Ordering::SeqCst);
+    watching.hangup();
+    let refused = || status(&scratch)["objects"][0].to_string().contains("not with ");
+    until("the refusal is in the status", refused);
+    let shown = status(&scratch).to_string();
+    let log = watching.ends("TERM", 0);
+    assert!(log.contains("not with (redacted) and (redacted)"), "{log}");
+    for hidden in HIDDEN {
+        assert!(!shown.contains(hidden) && !log.contains(hidden), "{shown}\n{log}");
+    }
+}
+
+/// A server that takes connections and answers nothing: what was seen before is not taken for what is so.
+#[test]
+fn a_server_that_hangs_is_told_of_before_a_poll_has_failed() {
+    let scratch = Scratch::new();
+    let hangs: &'static AtomicBool = Box::leak(Box::default());
+    let server = Raw::new(|_| {
+        while hangs.load(Ordering::SeqCst) {
+            std::thread::park();
+        }
+        Say::json("{\"items\": [{\"id\": \"1\", \"name\": \"red\", \"description\": \"one\"}]}")
+    });
+    scratch.write("backend.yaml", backend(&server.url(), ""));
+    scratch.write("m/a.yaml", teams(&["red"], "one"));
+    let watching = Watching::started(&scratch, "--status-file status.json --resync 1h --interval 1s");
+    let asked = server.seen().len();
+    until("it polls", || server.seen().len() > asked + 1);
+    assert_eq!(status(&scratch)["targets"][0]["silentSince"], Value::Null);
+    hangs.store(true, Ordering::SeqCst);
+    let told = watching.until_said("nothing is heard of a backend", 1);
+    assert_eq!((&told["level"], &told["backend"]), (&"warn".into(), &"demo".into()), "{told}");
+    until("the status has it", || status(&scratch)["targets"][0]["silentSince"].is_string());
+    let shown = scratch.trueup("status --status-file status.json").done().expect(0);
+    assert!(shown.out.starts_with("nothing is heard of backend demo since 20"), "{}", shown.told());
+    assert!(!watching.text().contains("backend is away"), "{}", watching.text());
+    watching.ends("TERM", 0);
 }

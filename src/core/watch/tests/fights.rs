@@ -153,3 +153,32 @@ fn a_value_that_does_not_hold_is_written_twice_and_another_wish_tries_again() {
     assert_eq!(both.world.writes.len(), before + 1);
     assert!(!both.holds(ConditionKind::NotEffective) && both.holds(ConditionKind::Synced));
 }
+
+/// Somebody who wants something else each time fights over nothing, and is told of before anything is held.
+#[test]
+fn five_writes_for_one_wish_are_a_warning_until_they_are_over() {
+    let mut both = Both::new();
+    for n in 0..4 {
+        both.set("size", 100 + n);
+        both.go_to(both.rig.now + seconds(20.0));
+    }
+    assert_eq!(both.rig.machine.status().warnings, Vec::<String>::new());
+    both.set("size", 200);
+    both.go_to(both.rig.now + seconds(20.0));
+    let [warning] = &both.rig.machine.status().warnings[..] else { panic!("one warning") };
+    assert!(
+        warning.contains(&format!("`{}`", id("o"))) && warning.contains("5 writes in ten minutes"),
+        "{warning}"
+    );
+    both.set("size", 201);
+    both.go_to(both.rig.now + seconds(20.0));
+    assert_eq!(
+        both.rig.warned.iter().filter(|told| told.contains("writes in ten minutes")).count(),
+        1,
+        "once"
+    );
+    both.go_to(both.rig.now + minutes(11));
+    both.rig.give(hint("o", Origin::Feed));
+    both.go_to(both.rig.now + seconds(5.0));
+    assert_eq!(both.rig.machine.status().warnings, Vec::<String>::new(), "it is over");
+}

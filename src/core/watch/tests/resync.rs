@@ -56,6 +56,14 @@ fn drift_that_nothing_announced_is_counted_and_no_other() {
     rig.next_pass(seconds(2800.0)).expect("a resync");
     rig.end(|_| Verdict::Differs(why()));
     assert_eq!(missed(&rig), 2, "it is known by now");
+
+    for (verdict, count) in [(Verdict::Refused(why()), 3), (Verdict::Conflict(why()), 4)] {
+        rig.give(hint("a", Origin::Person));
+        rig.go_to(rig.now + seconds(2.0), |_| Verdict::InSync);
+        rig.next_pass(rig.now + seconds(700.0)).expect("a resync");
+        rig.end(|_| verdict.clone());
+        assert_eq!(missed(&rig), count, "{verdict:?}: it is left, and nothing told of it");
+    }
 }
 
 #[test]
