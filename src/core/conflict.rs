@@ -265,9 +265,16 @@ fn ways_out(id: &ObjectId, policy: &Policy, conflicts: &[&Conflict]) -> String {
     let it = if conflicts.len() == 1 { "it" } else { "them" };
     let flags: Vec<String> = conflicts.iter().take(MOST).map(|conflict| flag(id, &conflict.named)).collect();
     let more = if conflicts.len() > MOST { " and so on" } else { "" };
+    // What the files no longer have cannot be left out of them.
+    let is_out = |conflict: &Conflict| conflict.path.is_some() && conflict.ours.is_none();
+    let leave = if conflicts.iter().all(|conflict| is_out(conflict)) {
+        String::new()
+    } else {
+        format!("leave {it} out, or ")
+    };
     format!(
-        "take theirs into the file, give {it} up (leave {it} out, or `trueup/on-conflict: ignore`), or overwrite \
-         {it}{}: `{}`{more}",
+        "take theirs into the file, give {it} up ({leave}`trueup/on-conflict: ignore`), or overwrite {it}{}: \
+         `{}`{more}",
         by(policy),
         flags.join(" ")
     )
