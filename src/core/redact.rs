@@ -65,13 +65,14 @@ impl Redactor {
 
     /// [`Redactor::text`] for a server's words, without any piece of a long secret either: parsers and databases
     /// quote a few characters of what they cannot use. Values are not searched for these, as they may have eight
-    /// characters in common with a secret by chance.
+    /// characters in common with a secret by chance. The word around a piece goes with it: it may be another secret,
+    /// which would not be found any more without its middle.
     pub fn words(&self, text: &str) -> String {
         let text = self.text(text);
         let Some(pieces) = self.pieces.get_or_init(|| self.cut()) else { return text.into_owned() };
         let found = pieces.find_overlapping_iter(text.as_bytes());
         let mut spans: Vec<(usize, usize)> =
-            found.map(|found| around(&text, found.start(), found.end())).collect();
+            found.map(|found| word(&text, found.start(), found.end())).collect();
         spans.sort_unstable();
         // Pieces that overlap, or follow each other, are one.
         let mut joined: Vec<(usize, usize)> = Vec::new();
@@ -161,6 +162,15 @@ fn around(text: &str, start: usize, end: usize) -> (usize, usize) {
     let start = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let end = (end..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     (start, end)
+}
+
+/// The word around these bytes: up to a space, a quote or an ellipsis.
+fn word(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let (start, end) = around(text, start, end);
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '…');
+    let before = text[..start].char_indices().rev().find(|(_, c)| ends(*c));
+    let start = before.map_or(0, |(at, c)| at + c.len_utf8());
+    (start, text[end..].find(ends).map_or(text.len(), |at| end + at))
 }
 
 /// The text without these places, which are in order; those that overlap become one.
@@ -265,6 +275,7 @@ mod tests {
             ("value aRy-7f3-Zebra-Quilt-9… is not allowed", "value (redacted)… is not allowed"),
             ("near \"Quilt-9981\"", "near \"(redacted)\""),
             ("CANARY-7", "(redacted)"),
+            ("not <old-Zebra-Quilt-7>, `x`", "not (redacted) `x`"),
             ("pieces CaNaRy-7f3 Zebra-Quilt", "pieces (redacted) (redacted)"),
             ("CaNaRy-7f3-Zebra-Quilt-9981", "(redacted)"),
             ("Zebra-Q of seven, evenchars of eleven", "Zebra-Q of seven, evenchars of eleven"),
