@@ -100,8 +100,6 @@ fn a_change_of_ours() {
           containers[name=app].image   "shop/web:4.2.0" → "shop/web:4.3.0"   differs on the server
     ~   Team platform      manifests/shop/teams.yaml:1
         + members[2]   "edsger"   missing on the server
-        LostUpdateRisk: `demo/Team`: an update sends the whole object as it was read, and no version guards what others change meanwhile
-        hint: if the API has versions, say where: `version: etag` or `version: .FIELD`
     Plan: 2 to update, 4 in sync. 6 objects seen in 5 requests.
     "#);
     assert_snapshot!(run(&scratch, "apply --yes --detailed-exitcode").told(), @r#"
@@ -110,8 +108,6 @@ fn a_change_of_ours() {
           containers[name=app].image   "shop/web:4.2.0" → "shop/web:4.3.0"   differs on the server
     ~   Team platform      manifests/shop/teams.yaml:1      updated
         + members[2]   "edsger"   missing on the server
-        LostUpdateRisk: `demo/Team`: an update sends the whole object as it was read, and no version guards what others change meanwhile
-        hint: if the API has versions, say where: `version: etag` or `version: .FIELD`
     Applied: 2 updated, 4 in sync. 6 objects seen in 14 requests.
     "#);
     assert_snapshot!(run(&scratch, "plan --detailed-exitcode").told(), @"
