@@ -219,7 +219,10 @@ fn elements(
     };
     let elements = match found {
         Some(Value::Array(elements)) => elements,
-        Some(Value::Null) => Vec::new(),
+        // As in [`places`]. Of another filter null says that something on its way was not there.
+        Some(Value::Null) if listed.list.items.as_ref().is_none_or(|items| items.plain().is_some()) => {
+            Vec::new()
+        }
         other => {
             let found = other.as_ref().map_or("nothing", type_name);
             return Err(no_list(context, listed, answer, found));
@@ -259,8 +262,9 @@ fn no_list(context: &Context, listed: Listed, answer: &HttpAnswer, found: &str) 
     };
     let text = items.text();
     let failure = context.not_the_api(answer, &format!("the answer has {found} at `{text}`, not a list"));
-    let hint = format!("if the API leaves out an empty list, write `items: '{text} // []'`");
-    Failure { hint: failure.hint.or((found == "nothing").then_some(hint)), ..failure }
+    let list = if items.plain().is_some() { text.to_owned() } else { format!("({text})") };
+    let hint = format!("if the API leaves out an empty list, write `items: '{list} // []'`");
+    Failure { hint: failure.hint.or(matches!(found, "nothing" | "null").then_some(hint)), ..failure }
 }
 
 /// Tells a page from another that holds other elements: by the keys at both ends, since the rest of an
@@ -291,3 +295,6 @@ fn fingerprint(listed: Listed, answer: &HttpAnswer, elements: &Elements) -> u64 
 #[cfg(test)]
 #[path = "listing_tests.rs"]
 mod tests;
+#[cfg(test)]
+#[path = "listing_whole_tests.rs"]
+mod whole_tests;

@@ -8,7 +8,6 @@ use serde_json::json;
 
 use crate::backend::base::Base;
 use crate::backend::elements::PageItems;
-use crate::backend::page::Pager;
 use crate::backend::request::Site;
 use crate::backend::testing::{filter, kind};
 use crate::core::exchange::{ParentIds, Wanted};
@@ -18,9 +17,9 @@ use crate::core::redact::Redactor;
 
 use super::*;
 
-const URL: &str = "http://host/api/queues/%2F";
+pub(super) const URL: &str = "http://host/api/queues/%2F";
 
-fn with<T>(kind: &Kind, run: impl Fn(&Context, Listed) -> T) -> T {
+pub(super) fn with<T>(kind: &Kind, run: impl Fn(&Context, Listed) -> T) -> T {
     let base = Base::parse("http://host/api").expect("a base");
     let site = Site { base, owner: String::new(), credential: None };
     let redactor = Redactor::default();
@@ -31,12 +30,12 @@ fn with<T>(kind: &Kind, run: impl Fn(&Context, Listed) -> T) -> T {
     run(&context, Listed { kind, list, collection: &collection })
 }
 
-fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
+pub(super) fn answer(status: u16, headers: &[(&str, &str)], body: &str) -> HttpAnswer {
     let headers = headers.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
     HttpAnswer { status, headers, body: body.into() }
 }
 
-fn opened(kind: &Kind, headers: &[(&str, &str)], body: &str) -> Result<OpenPage, Failure> {
+pub(super) fn opened(kind: &Kind, headers: &[(&str, &str)], body: &str) -> Result<OpenPage, Failure> {
     let request = Url::parse(URL).expect("a URL");
     with(kind, |context, listed| open(context, listed, &request, answer(200, headers, body)))
 }
@@ -152,7 +151,7 @@ fn what_is_no_list_is_not_the_api() {
         assert!(failure.message.contains(part), "{}", failure.message);
     }
     assert_eq!(opened(&kind(), &[], r#"[{"name":"#).expect_err("cut off").class, FailureClass::Lost);
-    for (kind, body) in [(&kind(), "null"), (&enveloped, r#"{"items":null}"#), (&slow, r#"{"items":null}"#)] {
+    for (kind, body) in [(&kind(), "null"), (&enveloped, r#"{"items":null}"#)] {
         assert_eq!(opened(kind, &[], body).expect("an empty list").facts.count, 0);
     }
     let request = Url::parse(URL).expect("a URL");
@@ -216,7 +215,7 @@ fn a_filter_that_drops_elements_does_not_make_a_page_short() {
     assert_eq!(facts.count, 2);
 }
 
-fn paged(by: PageBy, next: Option<&str>, total: Option<&str>) -> Kind {
+pub(super) fn paged(by: PageBy, next: Option<&str>, total: Option<&str>) -> Kind {
     let mut kind = kind();
     let list = kind.list.as_mut().expect("a list");
     list.items = Some(filter(".items"));
@@ -346,38 +345,6 @@ fn undeclared_signs_of_more_are_seen() {
         let facts = opened(&enveloped, &headers, body).expect(body).facts;
         assert_eq!((facts.more.as_deref(), facts.total), (more, total), "{body}");
     }
-}
-
-#[test]
-fn a_part_of_a_list_is_not_the_whole() {
-    let of = |kind: &Kind, range: Option<&str>| {
-        let headers: Vec<(&str, &str)> = range.iter().map(|range| ("content-range", *range)).collect();
-        let request = Url::parse(URL).expect("a URL");
-        let page = with(kind, |context, listed| {
-            open(context, listed, &request, answer(206, &headers, r#"[{"name":"a"}]"#))
-        });
-        let facts = page.expect("a page").facts;
-        let mut pager = Pager::new(kind.list.as_ref().and_then(|list| list.page.as_ref()));
-        pager.next(&facts).expect("a page");
-        pager.incomplete().map(str::to_owned)
-    };
-    let part = "the answer shows more (its status is 206, a part of the whole), and the backend declares no paging; check `page` of the listing";
-    let more = "the server counts 9 in all, and its pages held 1";
-    for (range, why) in [
-        (None, Some(part)),
-        (Some("items 0-0/9"), Some(more)),
-        (Some("0-0/*"), Some(part)),
-        (Some("bytes 0-9/10"), Some(part)),
-        (Some("odd"), Some(part)),
-        (Some("items 0-0/1"), None),
-    ] {
-        assert_eq!(of(&kind(), range).as_deref(), why, "{range:?}");
-    }
-    let link = Kind {
-        list: Some(ListOp { items: None, ..paged(PageBy::Link, None, None).list.expect("a list") }),
-        ..kind()
-    };
-    assert_eq!(of(&link, Some("0-0/*")), None, "each page is a part");
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub mod refusal;
 pub mod request;
 mod same;
 pub mod scan;
+pub mod signs;
 pub mod token;
 pub mod trouble;
 pub mod twice;

@@ -5,7 +5,7 @@ use url::Url;
 use crate::core::exchange::{Failure, FailureClass};
 use crate::core::filter::{Filter, Vars};
 use crate::core::kind::{ListOp, PageBy};
-use crate::core::value::{Map, Value, canonical_text, plain_text, type_name};
+use crate::core::value::{Value, canonical_text, type_name};
 
 use super::base::Elsewhere;
 use super::link;
@@ -13,6 +13,7 @@ use super::page::PageFacts;
 use super::refusal::{Context, text_of};
 use super::request::filter_failure;
 use super::scan;
+use super::signs::{self, count, cursor};
 use super::twice::Reading;
 use super::wire::HttpAnswer;
 
@@ -68,9 +69,47 @@ pub fn facts(
             facts.more = Some("a `Link` header names a next page".into());
             facts.declare = Some("{by: link}".into());
         }
-        undeclared(answer, by.is_some(), &mut facts);
+        undeclared(list, request, answer, &mut facts);
     }
+    facts.part = part(answer.status).map(str::to_owned);
     Ok(facts)
+}
+
+/// Why an answer of this status is no proof of what is not in it, whatever paging is declared.
+fn part(status: u16) -> Option<&'static str> {
+    match status {
+        202 => Some("its status is 202: the server has not finished"),
+        203 => Some("its status is 203: a proxy on the way has changed it"),
+        207 => Some("its status is 207: some of it may have failed"),
+        _ => None,
+    }
+}
+
+/// Headers that name the next page. A server without more leaves them out, or empty.
+const NEXT_HEADERS: [&str; 5] =
+    ["x-next-page", "x-next-cursor", "x-next-token", "x-continuation-token", "x-ms-continuation"];
+
+/// Signs of more that were not declared. A total is taken for what it says only where no paging is declared: on
+/// a page it may be the page's own count.
+fn undeclared(list: &ListOp, request: &Url, answer: &HttpAnswer, facts: &mut PageFacts) {
+    let header = |name: &&&str| answer.header(name).is_some_and(|value| !value.trim().is_empty());
+    if let Some(name) = NEXT_HEADERS.iter().find(header).filter(|_| facts.more.is_none()) {
+        facts.more = Some(format!("its header `{name}`"));
+    }
+    facts.pages = answer.header("x-total-pages").and_then(|pages| pages.trim().parse().ok());
+    let Some(body) = text_of(answer).filter(|body| body.trim_start().starts_with('{')) else { return };
+    let on_the_way = list.items.as_ref().and_then(Filter::plain).and_then(<[String]>::split_last);
+    let sent = |text: &str| request.query_pairs().any(|(_, value)| value == text);
+    let signs = signs::of(body, on_the_way.map_or(&[], |(_, on_the_way)| on_the_way), &sent);
+    if facts.more.is_none() {
+        (facts.more, facts.declare) = (signs.more, signs.declare);
+    }
+    facts.pages = facts.pages.or(signs.pages);
+    match list.page {
+        None => facts.total = facts.total.or(signs.total),
+        Some(_) if facts.total.is_none() => facts.hinted = signs.total,
+        Some(_) => {}
+    }
 }
 
 fn all<'h>(answer: &'h HttpAnswer, name: &'h str) -> impl Iterator<Item = &'h str> {
@@ -112,24 +151,11 @@ pub fn look(context: &Context, filter: &Filter, answer: &HttpAnswer) -> Result<O
     }
 }
 
-/// A cursor that leads on. A server without more says so by null, by nothing, or by an empty text.
-fn cursor(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) if text.is_empty() => None,
-        Value::String(_) | Value::Number(_) => Some(plain_text(value)),
-        _ => None,
-    }
-}
-
 /// Says of a declared `next` that it is there and cannot be sent.
 fn no_cursor(value: &Value) -> Option<String> {
     let is_one = !matches!(value, Value::Null | Value::Bool(false)) && cursor(value).is_none();
     let odd = is_one && value.as_str().is_none();
     odd.then(|| format!("its `next` is {}, not a text", type_name(value)))
-}
-
-fn count(value: &Value) -> Option<u64> {
-    plain_text(value).parse().ok()
 }
 
 fn resolve(context: &Context, request: &Url, url: &str) -> Result<String, Failure> {
@@ -146,135 +172,4 @@ fn resolve(context: &Context, request: &Url, url: &str) -> Result<String, Failur
             Some(hint.into()),
         )
     })
-}
-
-/// Members, at the top or in one of [`AROUND`], that say there is more.
-const NEXT: [&str; 12] = [
-    "next",
-    "next_cursor",
-    "nextCursor",
-    "next_page",
-    "nextPage",
-    "next_page_token",
-    "nextPageToken",
-    "next_token",
-    "nextToken",
-    "continue",
-    "nextLink",
-    "@odata.nextLink",
-];
-const MORE: [&str; 11] = [
-    "has_more",
-    "hasMore",
-    "has_next",
-    "hasNext",
-    "has_next_page",
-    "hasNextPage",
-    "truncated",
-    "is_truncated",
-    "isTruncated",
-    "more",
-    "moreResults",
-];
-/// Members that say, as `false`, that there is more, and as `true` that there is not.
-const LAST: [&str; 4] = ["last", "isLast", "is_last", "isLastPage"];
-/// Members of a link or a cursor that is a map.
-const INSIDE: [&str; 5] = ["href", "url", "link", "after", "cursor"];
-const TOTAL: [&str; 10] = [
-    "total",
-    "total_count",
-    "totalCount",
-    "total_items",
-    "totalItems",
-    "total_elements",
-    "totalElements",
-    "total_results",
-    "totalResults",
-    "@odata.count",
-];
-const AROUND: [&str; 9] =
-    ["meta", "metadata", "paging", "pagination", "page", "links", "_links", "page_info", "pageInfo"];
-
-/// Signs of more that were not declared. A total is taken for what it says only where no paging is declared: on
-/// a page it may be the page's own count.
-fn undeclared(answer: &HttpAnswer, paged: bool, facts: &mut PageFacts) {
-    let Some(body) = text_of(answer).filter(|body| body.trim_start().starts_with('{')) else { return };
-    let members = |body, names: &[&str]| scan::members(body, names).unwrap_or_default();
-    let names: Vec<&str> = NEXT.iter().chain(&MORE).chain(&LAST).chain(&TOTAL).copied().collect();
-    let all: Vec<&str> = names.iter().chain(&AROUND).copied().collect();
-    let found = members(body, &all);
-    let (top, around) = found.split_at(names.len().min(found.len()));
-    let mut total = signs(&names, top, "", facts);
-    for (name, around) in AROUND.iter().zip(around) {
-        if let Some(around) = around {
-            total = total.or(signs(&names, &members(around, &names), name, facts));
-        }
-    }
-    match paged {
-        false => facts.total = facts.total.or(total),
-        true if facts.total.is_none() => facts.hinted = total,
-        true => {}
-    }
-}
-
-/// Notes the first sign of more among these members, and gives the total. A flag that says there is no more is
-/// believed over a cursor beside it: some servers give one with every page.
-fn signs(names: &[&str], found: &[Option<&str>], around: &str, facts: &mut PageFacts) -> Option<u64> {
-    let value = |text: &Option<&str>| text.and_then(|text| serde_json::from_str::<Value>(text).ok());
-    let members: Vec<(&str, Value)> =
-        names.iter().zip(found).filter_map(|(name, text)| Some((*name, value(text)?))).collect();
-    let flag = |name: &str, value: &Value| match value {
-        Value::Bool(more) if MORE.contains(&name) => Some(*more),
-        Value::Bool(last) if LAST.contains(&name) => Some(!last),
-        _ => None,
-    };
-    let ended = members.iter().any(|(name, value)| flag(name, value) == Some(false));
-    let on = members.iter().find(|(name, value)| match flag(name, value) {
-        Some(more) => more,
-        None => NEXT.contains(name) && leads_on(value),
-    });
-    if let Some((name, value)) = on.filter(|_| !ended && facts.more.is_none()) {
-        let name = if name.contains('@') { format!("[\"{name}\"]") } else { (*name).to_owned() };
-        let place = if around.is_empty() { format!(".{name}") } else { format!(".{around}.{name}") };
-        facts.declare = paging(&place, value);
-        facts.more = Some(format!("`{place}` in its body"));
-    }
-    members.iter().find(|(name, _)| TOTAL.contains(name)).and_then(|(_, value)| value.as_u64())
-}
-
-/// The `page` that follows what stands at this place.
-fn paging(place: &str, value: &Value) -> Option<String> {
-    let (place, value) = match value {
-        Value::Bool(_) => return None,
-        Value::Object(link) => {
-            let (name, value) = inside(link).find(|(_, value)| leads_on(value))?;
-            (format!("{place}.{name}"), value)
-        }
-        value => (place.to_owned(), value),
-    };
-    let is_url = value.as_str().is_some_and(|text| text.starts_with(['/', '?']) || text.contains("://"));
-    Some(format!("{{by: {}, next: {place}}}", if is_url { "url" } else { "cursor" }))
-}
-
-/// Where a page says how many there are in all, of the places that APIs have in common: `.meta.total`.
-pub fn total_place(body: &Value) -> Option<String> {
-    let named = |map: &Value, before: &str| {
-        let found = TOTAL.iter().find(|name| map.get(**name).is_some_and(Value::is_u64))?;
-        let name = if found.contains('@') { format!("[\"{found}\"]") } else { (*found).to_owned() };
-        Some(format!("{before}.{name}"))
-    };
-    let around = |name: &str| named(body.get(name)?, &format!(".{name}"));
-    named(body, "").or_else(|| AROUND.iter().find_map(|name| around(name)))
-}
-
-fn leads_on(value: &Value) -> bool {
-    match value {
-        Value::Bool(more) => *more,
-        Value::Object(link) => inside(link).any(|(_, value)| leads_on(value)),
-        other => cursor(other).is_some(),
-    }
-}
-
-fn inside(link: &Map<String, Value>) -> impl Iterator<Item = (&'static str, &Value)> {
-    INSIDE.iter().filter_map(|name| Some((*name, link.get(*name)?)))
 }

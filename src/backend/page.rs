@@ -36,6 +36,10 @@ pub struct PageFacts {
     pub declare: Option<String>,
     /// How many there are in all, by a member that nobody declared: good for doubt alone.
     pub hinted: Option<u64>,
+    /// How many pages there are in all, by a member that nobody declared: good for doubt alone.
+    pub pages: Option<u64>,
+    /// Why this answer may leave something out, whatever it says of other pages.
+    pub part: Option<String>,
     /// Tells two pages apart.
     pub fingerprint: u64,
 }
@@ -89,6 +93,8 @@ pub struct Pager {
     empty: u64,
     /// A page that held more than it was asked for: what follows it is told from an offset that is a guess.
     overfull: Option<u64>,
+    /// Why one of the answers may leave something out.
+    part: Option<String>,
     incomplete: Option<String>,
 }
 
@@ -108,6 +114,7 @@ impl Pager {
             stale: 0,
             empty: 0,
             overfull: None,
+            part: None,
             incomplete: None,
             page: page.cloned(),
         }
@@ -132,6 +139,7 @@ impl Pager {
         self.total = facts.total.or(self.total);
         let asked = self.page.as_ref().filter(|page| page.by == PageBy::Offset).and_then(|page| page.size);
         self.overfull = self.overfull.or(asked.filter(|size| facts.count > *size).map(|_| facts.count));
+        self.part = self.part.take().or_else(|| facts.part.clone());
         let next = match self.by() {
             None => Vec::new(),
             Some(PageBy::Page | PageBy::Offset) => self.counted(facts)?,
@@ -249,7 +257,8 @@ impl Pager {
 
     /// Whether a page says that others follow, in a way that the paging does not use.
     fn shows_more(&self, facts: &PageFacts) -> bool {
-        facts.more.is_some() || facts.hinted.is_some_and(|total| total > self.seen)
+        let beyond = |count: Option<u64>, had| count.is_some_and(|count| count > had);
+        facts.more.is_some() || beyond(facts.hinted, self.seen) || beyond(facts.pages, self.told)
     }
 
     fn conclude(&mut self, facts: &PageFacts) {
@@ -269,9 +278,19 @@ impl Pager {
                 (None, Some(total)) if total > seen => Some(format!(
                     "the server counts {total} in all, and its pages held {seen}: check `page` of the listing"
                 )),
-                _ => None,
+                _ => self.unread(facts.pages).filter(|_| self.total != Some(seen)),
             },
         };
+        if let (None, Some(part)) = (&self.incomplete, &self.part) {
+            self.incomplete = Some(format!("an answer is no proof that it is whole ({part})"));
+        }
+    }
+
+    /// That there are more pages than were read.
+    fn unread(&self, pages: Option<u64>) -> Option<String> {
+        let pages = pages.filter(|pages| *pages > self.told)?;
+        let read = self.told;
+        Some(format!("the server counts {pages} pages, of which {read} came: check `page` of the listing"))
     }
 
     /// The next offset is told by what a page held. One that held something twice, or an element that is on every

@@ -80,8 +80,17 @@ impl Context<'_> {
     /// when they are out: half a secret is found by nobody.
     pub fn said(&self, answer: &HttpAnswer, secrets: &[String]) -> Option<String> {
         let (said, most) = message_of(answer)?;
-        let said = Redactor::new(secrets).text(&said).into_owned();
-        Some(cut(&self.redactor.text(&said), most))
+        Some(cut(&self.words(&said, secrets), most))
+    }
+
+    /// A server's words without any secret, nor a piece of a long one. What is far beyond the longest that is shown
+    /// is left out.
+    pub fn words(&self, said: &str, secrets: &[String]) -> String {
+        let own = Redactor::new(secrets);
+        // What is whole goes first: a piece that is taken out of one leaves the rest to nobody.
+        let said = own.text(said);
+        let said = cut(&self.redactor.text(&said), 2 * LONGEST);
+        self.redactor.words(&own.words(&said))
     }
 
     /// Fields that others hold, safe to be shown.

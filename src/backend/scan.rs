@@ -3,6 +3,7 @@
 //! A listing of 10,000 objects is asked mostly for keys. What this gives are slices of the answer's own text,
 //! with every digit of a number as the server wrote it.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -52,6 +53,43 @@ pub fn pick<'j>(json: &'j str, paths: &[&[String]]) -> Result<Vec<Option<&'j str
 /// A text that is not JSON.
 pub fn members<'j>(json: &'j str, names: &[&str]) -> serde_json::Result<Vec<Option<&'j str>>> {
     found(json, names).map(|found| found.values)
+}
+
+/// The members of a map whose names are wanted, in their order, each as often as it stands there; none for what is
+/// no map.
+///
+/// # Errors
+/// A text that is not JSON.
+pub fn chosen<'j>(
+    json: &'j str,
+    wanted: &dyn Fn(&str) -> bool,
+) -> serde_json::Result<Vec<(String, &'j str)>> {
+    if !json.trim_start().starts_with('{') {
+        return Ok(Vec::new());
+    }
+    serde_json::Deserializer::from_str(json).deserialize_map(Chosen(wanted))
+}
+
+struct Chosen<'n>(&'n dyn Fn(&str) -> bool);
+
+impl<'de> Visitor<'de> for Chosen<'_> {
+    type Value = Vec<(String, &'de str)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a map")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut chosen = Vec::new();
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            if (self.0)(&name) {
+                chosen.push((name.into_owned(), map.next_value::<&'de RawValue>()?.get()));
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(chosen)
+    }
 }
 
 /// The members that were asked for.

@@ -6,7 +6,6 @@
 
 use crate::core::exchange::{Failure, FailureClass};
 use crate::core::kind::Kind;
-use crate::core::redact::Redactor;
 use crate::core::value::Value;
 
 use super::answer::Asked;
@@ -75,7 +74,7 @@ pub fn inside(context: &Context, asked: Asked, answer: &HttpAnswer, secrets: &[S
     }
     let body: Value = serde_json::from_str(text_of(answer)?).ok()?;
     let said = said_inside(&body);
-    let said = Redactor::new(secrets).text(&said).into_owned();
+    let said = context.words(&said, secrets);
     let what = format!("the server answered {} with an error inside: {said}", status_text(answer.status));
     (!said.is_empty()).then(|| context.fail(FailureClass::Refused, &what, None))
 }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::base::Side;
-use super::change::{Change, Shown};
+use super::change::{Change, Reason, Shown};
 use super::document::{Flags, OnConflict, Policy};
 use super::identity::ObjectId;
 use super::managers::{Contested, side};
@@ -73,6 +73,8 @@ pub struct Conflict {
     pub path: Option<Path>,
     pub cause: Cause,
     pub resolution: Resolution,
+    /// Whether the files have it no longer.
+    pub left: bool,
     /// What the base has; of a path that moved, what the plan or the look before had.
     pub base: Option<Shown>,
     pub ours: Option<Shown>,
@@ -88,6 +90,7 @@ impl Conflict {
             path: Some(change.path.clone()),
             cause,
             resolution: Resolution::Reported,
+            left: change.reason == Reason::Left,
             base,
             ours: change.after.clone(),
             theirs: change.before.clone(),
@@ -121,6 +124,7 @@ impl Conflict {
                 path: Path::parse(&field.path).ok(),
                 cause: Cause::Held,
                 resolution: Resolution::Reported,
+                left: false,
                 base: None,
                 ours: None,
                 theirs: None,
@@ -265,9 +269,15 @@ fn ways_out(id: &ObjectId, policy: &Policy, conflicts: &[&Conflict]) -> String {
     let it = if conflicts.len() == 1 { "it" } else { "them" };
     let flags: Vec<String> = conflicts.iter().take(MOST).map(|conflict| flag(id, &conflict.named)).collect();
     let more = if conflicts.len() > MOST { " and so on" } else { "" };
+    // What the files no longer have cannot be left out of them.
+    let leave = if conflicts.iter().all(|conflict| conflict.left) {
+        String::new()
+    } else {
+        format!("leave {it} out, or ")
+    };
     format!(
-        "take theirs into the file, give {it} up (leave {it} out, or `trueup/on-conflict: ignore`), or overwrite \
-         {it}{}: `{}`{more}",
+        "take theirs into the file, give {it} up ({leave}`trueup/on-conflict: ignore`), or overwrite {it}{}: \
+         `{}`{more}",
         by(policy),
         flags.join(" ")
     )

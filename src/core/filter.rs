@@ -8,13 +8,15 @@
 //! - its text: [`MAX_CHARS`] characters, terms at most `program::MAX_NESTING` deep, no `def`, none of jq's
 //!   unbounded generators (see `library`);
 //! - its run: every step that builds or multiplies values is metered (see `meter`), so that time, the
-//!   number of outputs, and the size and depth of every value on the way are limited, whatever the input.
+//!   number of outputs, and the size and depth of every value on the way are limited, whatever the input;
+//! - its regular expressions: each match is paid for as it is found (see `regex`).
 
 mod convert;
 mod library;
 mod meter;
 mod plain;
 mod program;
+mod regex;
 
 use std::fmt;
 use std::sync::Arc;
@@ -156,5 +158,7 @@ fn error(text: &str, problem: String) -> FilterError {
     FilterError { filter, problem }
 }
 
+#[cfg(test)]
+mod regex_tests;
 #[cfg(test)]
 mod tests;

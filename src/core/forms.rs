@@ -27,6 +27,7 @@ pub fn all(secret: &str) -> BTreeSet<String> {
             html(text, &mut forms);
             percent(text, &mut forms);
             base64(text.as_bytes(), &mut forms);
+            base32(text.as_bytes(), &mut forms);
             hex(text.as_bytes(), &mut forms);
             doubled(text, &mut forms);
             forms.insert(escape::inline(text).into_owned());
@@ -161,6 +162,23 @@ fn base64(bytes: &[u8], forms: &mut BTreeSet<String>) {
     }
 }
 
+/// Base32 (RFC 4648, section 6), behind any text: without what its neighbours have a part in.
+fn base32(bytes: &[u8], forms: &mut BTreeSet<String>) {
+    const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    for before in 0..5 {
+        let mut shifted = vec![0; before];
+        shifted.extend_from_slice(bytes);
+        let bit = |at: usize| shifted[at / 8] >> (7 - at % 8) & 1;
+        let whole = (before * 8).div_ceil(5)..shifted.len() * 8 / 5;
+        let digit = |at: usize| (at * 5..at * 5 + 5).fold(0, |bits, at| bits << 1 | bit(at));
+        let text: String = whole.map(|at| char::from(ALPHABET[usize::from(digit(at))])).collect();
+        if text.len() >= SHORTEST_LINE {
+            forms.insert(text.to_lowercase());
+            forms.insert(text);
+        }
+    }
+}
+
 /// RFC 4648, sections 4 and 5, without padding.
 fn encode(bytes: &[u8], alphabet: &[u8; 64]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -191,6 +209,18 @@ mod tests {
         ] {
             assert_eq!(encode(plain.as_bytes(), standard), encoded);
         }
+    }
+
+    #[test]
+    fn base32_is_that_of_the_rfc_behind_any_text() {
+        let forms = all("foobarfoo");
+        // Behind nothing, `x`, `xx`, …; the last digit is shared with what follows.
+        for text in
+            ["MZXW6YTBOJTG63Y=", "PBTG633CMFZGM33P", "PB4GM33PMJQXEZTPN4======", "PB4HQZTPN5RGC4TGN5XQ===="]
+        {
+            assert!(forms.iter().any(|form| text.contains(form.as_str())), "{text}: {forms:?}");
+        }
+        assert!(forms.contains("mzxw6ytbojtg63"));
     }
 
     #[test]

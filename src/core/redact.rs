@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 
@@ -27,7 +28,14 @@ pub struct Redactor {
     /// One for the case as it is, one for any.
     inside: Vec<AhoCorasick>,
     whole: BTreeSet<String>,
+    /// The pieces of the long ones, made when a server's words are first searched for them.
+    pieces: OnceLock<Option<AhoCorasick>>,
 }
+
+/// A secret of so many characters is hidden in pieces as well.
+const IN_PIECES: usize = 12;
+/// The shortest piece that is hidden, in characters.
+const PIECE: usize = 8;
 
 /// Secrets of so many characters are hidden in any case: shorter ones would be found by chance.
 const ANY_CASE: usize = 8;
@@ -63,7 +71,42 @@ impl Redactor {
             automaton.expect("secrets are far from the automaton's limits")
         };
         let some = patterns.iter().zip([false, true]).filter(|(patterns, _)| !patterns.is_empty());
-        Redactor { inside: some.map(build).collect(), whole }
+        Redactor { inside: some.map(build).collect(), whole, pieces: OnceLock::new() }
+    }
+
+    /// [`Redactor::text`] for a server's words, without any piece of a long secret either: parsers and databases
+    /// quote a few characters of what they cannot use. Values are not searched for these, as they may have eight
+    /// characters in common with a secret by chance. The word around a piece goes with it: it may be another secret,
+    /// which would not be found any more without its middle.
+    pub fn words(&self, text: &str) -> String {
+        let text = self.text(text);
+        let Some(pieces) = self.pieces.get_or_init(|| self.cut()) else { return text.into_owned() };
+        let found = pieces.find_overlapping_iter(text.as_bytes());
+        let mut spans: Vec<(usize, usize)> =
+            found.map(|found| word(&text, found.start(), found.end())).collect();
+        spans.sort_unstable();
+        // Pieces that overlap, or follow each other, are one.
+        let mut joined: Vec<(usize, usize)> = Vec::new();
+        for (start, end) in spans {
+            match joined.last_mut() {
+                Some(last) if start <= last.1 => last.1 = last.1.max(end),
+                _ => joined.push((start, end)),
+            }
+        }
+        without(&text, &joined)
+    }
+
+    /// All pieces of [`PIECE`] characters. One of less than three different characters, as a line of dashes, says
+    /// nothing of its secret.
+    fn cut(&self) -> Option<AhoCorasick> {
+        let mut pieces = BTreeSet::new();
+        for secret in self.whole.iter().filter(|secret| secret.chars().count() >= IN_PIECES) {
+            let chars: Vec<char> = secret.chars().collect();
+            let telling = |piece: &&[char]| piece.iter().collect::<BTreeSet<_>>().len() > 2;
+            pieces.extend(chars.windows(PIECE).filter(telling).map(|piece| piece.iter().collect::<String>()));
+        }
+        let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(&pieces);
+        (!pieces.is_empty()).then(|| automaton.expect("secrets are far from the automaton's limits"))
     }
 
     /// Where secrets stand in these bytes.
@@ -130,6 +173,15 @@ fn around(text: &str, start: usize, end: usize) -> (usize, usize) {
     let start = (0..=start).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     let end = (end..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
     (start, end)
+}
+
+/// The word around these bytes: up to a space, a quote or an ellipsis.
+fn word(text: &str, start: usize, end: usize) -> (usize, usize) {
+    let (start, end) = around(text, start, end);
+    let ends = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '…');
+    let before = text[..start].char_indices().rev().find(|(_, c)| ends(*c));
+    let start = before.map_or(0, |(at, c)| at + c.len_utf8());
+    (start, text[end..].find(ends).map_or(text.len(), |at| end + at))
 }
 
 /// The text without these places, which are in order; those that overlap become one.
@@ -223,6 +275,28 @@ mod tests {
         ] {
             assert_eq!(redactor.text(text), shown);
         }
+    }
+
+    /// What parsers and databases cut out of a value that they cannot use.
+    #[test]
+    fn pieces_of_a_long_secret_are_hidden_in_a_servers_words() {
+        let redactor = Redactor::new(["CaNaRy-7f3-Zebra-Quilt-9981", "----------------", "elevenchars"]);
+        for (text, shown) in [
+            ("value CaNaRy-7f3-Z… is not allowed", "value (redacted)… is not allowed"),
+            ("value aRy-7f3-Zebra-Quilt-9… is not allowed", "value (redacted)… is not allowed"),
+            ("near \"Quilt-9981\"", "near \"(redacted)\""),
+            ("CANARY-7", "(redacted)"),
+            ("not <old-Zebra-Quilt-7>, `x`", "not (redacted) `x`"),
+            ("pieces CaNaRy-7f3 Zebra-Quilt", "pieces (redacted) (redacted)"),
+            ("CaNaRy-7f3-Zebra-Quilt-9981", "(redacted)"),
+            ("Zebra-Q of seven, evenchars of eleven", "Zebra-Q of seven, evenchars of eleven"),
+            ("-------------", "-------------"),
+            ("", ""),
+        ] {
+            assert_eq!(redactor.words(text), shown);
+        }
+        assert_eq!(redactor.text("Quilt-9981"), "Quilt-9981", "a value keeps it");
+        assert_eq!(Redactor::default().words("any"), "any");
     }
 
     #[test]

@@ -321,7 +321,8 @@ fn summary(report: &Report) -> Summary {
 }
 
 fn object(entry: &Entry, verbose: bool) -> Object<'_> {
-    let told = |finding: &&Finding| verbose || !finding.is_of_its_kind();
+    // What holds of a kind is told of each object that is written so: it is that object's risk.
+    let told = |finding: &&Finding| verbose || entry.action == Action::Update || !finding.is_of_its_kind();
     let verdict = entry.verdict();
     let why = verdict.explanation();
     Object {

@@ -58,8 +58,8 @@ pub fn report(report: &Report, view: &View) -> Text {
             text.push(line.with(Style::Dim, &format!("   {words}")));
         }
     }
-    if view.objects && view.verbose {
-        text.append(of_kinds(report));
+    if view.objects {
+        text.append(of_kinds(report, view));
     }
     text.push(summary::line(report, view.verb, view.elapsed));
     if let Some(Recorded { name, commit }) = &report.recorded {
@@ -68,10 +68,11 @@ pub fn report(report: &Report, view: &View) -> Text {
     text
 }
 
-/// What holds of all objects of a kind, once each.
-fn of_kinds(report: &Report) -> Text {
+/// What holds of all objects of a kind, once each: of those that are to be updated, or of all that were looked at.
+fn of_kinds(report: &Report, view: &View) -> Text {
     let mut kinds: BTreeMap<String, &Finding> = BTreeMap::new();
-    for entry in &report.objects {
+    let writes = |entry: &&Entry| entry.action == Action::Update && view.verb != Verb::Drift;
+    for entry in report.objects.iter().filter(|entry| view.verbose || writes(entry)) {
         let name = format!("{}/{}", entry.id.kind.backend, entry.id.kind.kind);
         for finding in entry.findings.iter().filter(|finding| finding.is_of_its_kind()) {
             kinds.entry(name.clone()).or_insert(finding);

@@ -74,7 +74,7 @@ fn a_field_that_left_goes_if_it_is_still_the_bases() {
     !   Queue orders   m/q.yaml:1
         - changed      conflict: 1 at the base, nothing here, 7 there
         conflict: `changed` was changed both in the files and on the server since the base
-        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts Queue/orders:changed`
+        hint: take theirs into the file, give it up (`trueup/on-conflict: ignore`), or overwrite it: `--force-conflicts Queue/orders:changed`
     Applied: 1 conflict. 1 object seen in 1 request.
     ");
     let live = repository.run("get Queue/orders -f m --output json").json();

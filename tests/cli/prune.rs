@@ -201,6 +201,8 @@ fn the_mark_is_written_with_a_create_and_for_what_lacks_it() {
     ~   Record a.org/www   a.yaml:8
         + meta   {"owner":"me"}   missing on the server
     +   Record a.org/new   a.yaml:13
+        LostUpdateRisk: `api/Record`: an update sends the whole object as it was read, and no version guards what others change meanwhile
+        hint: if the API has versions, say where: `version: etag` or `version: .FIELD`
     Plan: 1 to create, 1 to update. 2 objects seen in 3 requests.
     "#);
     assert_eq!(run(&scratch, "apply --yes").code(), 0);
@@ -224,6 +226,8 @@ fn the_mark_of_another_owner_is_left() {
           ttl   60 → 5   differs on the server
         OtherOwner: `meta.owner` says that it is `you`'s, and it is left so
         hint: take it over with `trueup/on-conflict: force`
+        LostUpdateRisk: `api/Record`: an update sends the whole object as it was read, and no version guards what others change meanwhile
+        hint: if the API has versions, say where: `version: etag` or `version: .FIELD`
     Applied: 1 updated. 2 objects seen in 6 requests.
     ");
     let www = shop.value("/zones/a.org/records/www");

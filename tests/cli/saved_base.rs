@@ -102,7 +102,7 @@ fn what_somebody_changes_between_plan_and_apply_stays() {
         - gone           conflict: 1 at the base, nothing here, 7 there
           n      1 → 2   pending: changed in the files
         conflict: `gone` was changed both in the files and on the server since the base
-        hint: take theirs into the file, give it up (leave it out, or `trueup/on-conflict: ignore`), or overwrite it, by a new plan with: `--force-conflicts Space/a:gone`
+        hint: take theirs into the file, give it up (`trueup/on-conflict: ignore`), or overwrite it, by a new plan with: `--force-conflicts Space/a:gone`
     ~   Space b   m/a.yaml:6   updated
         - gone   1   pending: declared no longer
     Applied: 1 updated, 1 conflict. 2 objects seen in 4 requests.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Evidence, SeenListing, SeenPage, failed};
-use crate::backend::onward::total_place;
+use crate::backend::signs::total_place;
 use crate::core::filter::{Filter, Vars};
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, ListOp, Page, PageBy};

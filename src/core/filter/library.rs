@@ -13,6 +13,7 @@ use jaq_json::Val;
 
 use super::convert::{from_val, to_val};
 use super::meter::{Jaq, MAX_BYTES, METER, TIMES};
+use super::regex;
 use crate::core::compare;
 use crate::core::fields::Comparer;
 use crate::core::value::Value;
@@ -32,7 +33,7 @@ pub fn refusal(name: &str, arguments: usize) -> Option<String> {
 }
 
 /// Native functions that reach outside, that never end, or that have a bounded form below.
-const WITHOUT: [&str; 18] = [
+const WITHOUT: [&str; 21] = [
     "env",
     "now",
     "debug_empty",
@@ -51,16 +52,22 @@ const WITHOUT: [&str; 18] = [
     "lgamma_r",
     "range",
     "fromjson",
+    "matches",
+    "split_matches",
+    "split_",
 ];
 
 /// Definitions of the standard library that call what is left out.
 const WITHOUT_DEFS: [&str; 7] =
     ["stderr", "debug", "halt", "halt_error", "todate", "fromdate", "combinations"];
 
+/// Definitions, by name and number of arguments, that are native functions here.
+const NATIVE_DEFS: [(&str, usize); 2] = [("test", 2), ("sub", 3)];
+
 /// The native functions.
 pub fn natives() -> impl Iterator<Item = Fun<Jaq>> {
     let theirs = jaq_core::funs::<Jaq>().chain(jaq_std::funs::<Jaq>()).chain(jaq_json::funs::<Jaq>());
-    theirs.filter(|(name, ..)| !WITHOUT.contains(name)).chain(ours())
+    theirs.filter(|(name, ..)| !WITHOUT.contains(name)).chain(ours()).chain(regex::natives())
 }
 
 /// The functions that are written in jq, parsed once.
@@ -68,7 +75,8 @@ pub fn definitions<'s>() -> impl Iterator<Item = Def<&'s str>> {
     static DEFS: LazyLock<Vec<Def<&'static str>>> = LazyLock::new(|| {
         let theirs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
         let prelude = load::parse(include_str!("prelude.jq"), |p| p.defs()).expect("the prelude parses");
-        theirs.filter(|def| !WITHOUT_DEFS.contains(&def.name)).chain(prelude).collect()
+        let is_ours = |def: &Def<&str>| NATIVE_DEFS.contains(&(def.name, def.args.len()));
+        theirs.filter(|def| !WITHOUT_DEFS.contains(&def.name) && !is_ours(def)).chain(prelude).collect()
     });
     DEFS.iter().map(shorter)
 }

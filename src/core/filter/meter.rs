@@ -6,7 +6,8 @@
 //! filter, this bounds time and memory together. The meter is transparent for paths and updates, so that
 //! `(.a, .b) |= f` and `del(.a | .b)` mean what they mean in jq.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use jaq_core::load::lex::StrPart;
 use jaq_core::load::parse::{BinaryOp, Pattern, Term};
@@ -16,6 +17,7 @@ use jaq_core::{DataT, Error, Lut, data::HasLut};
 use jaq_json::{Num, Val};
 
 use super::library;
+use super::regex::Search;
 
 /// The name under which the meter is called; no filter can write it.
 pub const METER: &str = "!meter";
@@ -68,11 +70,17 @@ impl Run<'_> {
 pub struct Meter {
     left: Cell<u64>,
     pub exceeded: Cell<Option<&'static str>>,
+    /// The last regular expressions, with their flags.
+    searches: RefCell<Vec<(String, String, Rc<Search>)>>,
 }
+
+/// So many regular expressions are kept: a filter has few, and some make one of each value.
+const MOST_SEARCHES: usize = 8;
+const TOO_MUCH: &str = "it takes too long, or builds too many values";
 
 impl Meter {
     pub fn new() -> Meter {
-        Meter { left: Cell::new(BUDGET), exceeded: Cell::new(None) }
+        Meter { left: Cell::new(BUDGET), exceeded: Cell::new(None), searches: RefCell::default() }
     }
 
     /// Weighs a value on the way.
@@ -87,6 +95,44 @@ impl Meter {
         self.left.set(left - (before - weight.nodes));
         checked.inspect_err(|limit| self.exceeded.set(Some(limit)))
     }
+
+    /// Ends the run with this limit.
+    pub fn exceed(&self, limit: &'static str) -> &'static str {
+        self.exceeded.set(Some(limit));
+        limit
+    }
+
+    /// Whether so many nodes are left.
+    pub fn affords(&self, nodes: u64) -> Result<(), &'static str> {
+        if self.left.get() < nodes { Err(self.exceed(TOO_MUCH)) } else { Ok(()) }
+    }
+
+    /// Pays for work that is not a value on the way.
+    pub fn spend(&self, nodes: u64) -> Result<(), &'static str> {
+        self.affords(nodes)?;
+        self.left.set(self.left.get() - nodes);
+        Ok(())
+    }
+
+    /// The search with a regular expression, compiled once.
+    pub fn search<E>(
+        &self,
+        pattern: &str,
+        flags: &str,
+        compile: impl FnOnce() -> Result<Search, E>,
+    ) -> Result<Rc<Search>, E> {
+        let known = |(p, f, _): &&(String, String, Rc<Search>)| p == pattern && f == flags;
+        if let Some((.., search)) = self.searches.borrow().iter().find(known) {
+            return Ok(search.clone());
+        }
+        let search = Rc::new(compile()?);
+        let mut searches = self.searches.borrow_mut();
+        if searches.len() >= MOST_SEARCHES {
+            searches.remove(0);
+        }
+        searches.push((pattern.to_owned(), flags.to_owned(), search.clone()));
+        Ok(search)
+    }
 }
 
 /// What a value may still weigh.
@@ -97,7 +143,7 @@ struct Weight {
 
 impl Weight {
     fn add(&mut self, val: &Val, depth: usize) -> Result<(), &'static str> {
-        self.nodes = self.nodes.checked_sub(1).ok_or("it takes too long, or builds too many values")?;
+        self.nodes = self.nodes.checked_sub(1).ok_or(TOO_MUCH)?;
         if depth > MAX_DEPTH {
             return Err("it builds a value that is nested too deep");
         }

@@ -124,7 +124,13 @@ impl Program {
         if message.starts_with("cannot calculate ") {
             return "a calculation has operands of types that do not fit".into();
         }
-        let known = ["`range` goes over", "a text would be", "a path of more", "cannot parse a text as JSON"];
+        let known = [
+            "`range` goes over",
+            "a text would be",
+            "a text is no",
+            "a path of more",
+            "cannot parse a text as JSON",
+        ];
         if known.iter().any(|start| message.starts_with(start)) || self.text.contains(message) {
             return message.into();
         }
