@@ -192,6 +192,7 @@ mod tests {
     fn what_is_forced_is_named() {
         let redactor = Redactor::new(["s3cr3t"]);
         let conflict = |named: &str, resolution| Conflict {
+            left: false,
             named: named.into(),
             path: None,
             cause: Cause::Moved,

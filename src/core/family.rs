@@ -84,17 +84,20 @@ pub fn can_keep(kind: &Kind, item: &Item) -> bool {
     !item.deleting && kind.delete.is_some()
 }
 
+/// A kind below another, and the part of its key that stands for the parent.
+pub type Under = (Arc<Kind>, Arc<str>);
+
 /// The kinds below each kind, each with the part of its key that stands for the parent.
 #[derive(Debug, Default)]
 pub struct Offspring {
-    below: HashMap<KindName, Vec<(Arc<Kind>, Arc<str>)>>,
+    below: HashMap<KindName, Vec<Under>>,
     kinds: Kinds,
 }
 
 impl Offspring {
     /// Of kinds that are all known.
     pub fn of(kinds: &Kinds) -> Offspring {
-        let mut below: HashMap<KindName, Vec<(Arc<Kind>, Arc<str>)>> = HashMap::new();
+        let mut below: HashMap<KindName, Vec<Under>> = HashMap::new();
         for kind in kinds.iter().filter(|kind| !comes_with_parent(kind)) {
             for part in &kind.parts {
                 if let Parent::Of(parent) = &part.parent {
@@ -106,7 +109,7 @@ impl Offspring {
     }
 
     /// The kinds right below a kind.
-    pub fn below(&self, kind: &KindName) -> &[(Arc<Kind>, Arc<str>)] {
+    pub fn below(&self, kind: &KindName) -> &[Under] {
         self.below.get(kind).map_or(&[], Vec::as_slice)
     }
 

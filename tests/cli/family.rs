@@ -95,7 +95,7 @@ fn a_saved_plan_of_a_part_takes_nothing_along() {
 #[test]
 fn what_no_document_names_is_said_before_it_goes() {
     let users = ("/zones/a.org/records/users", record("users", None));
-    let (raw, _) = server(&[users.clone()]);
+    let (raw, _) = server(std::slice::from_ref(&users));
     let scratch = folder(&raw, &format!("{ZONE}{}", www("")));
     let done = run(&scratch, "plan --replace Zone/a.org");
     assert_snapshot!(done.out, @r#"

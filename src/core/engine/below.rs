@@ -26,8 +26,14 @@ pub struct Looks {
     index: HashMap<Collection, usize>,
     /// The objects of the run by their names, those before a rename among them, and by the ids that they pin; made once
     /// something is to go.
-    named: Option<(HashMap<ObjectId, usize>, HashMap<(KindName, Arc<str>), usize>)>,
+    named: Option<(HashMap<ObjectId, usize>, ByPin)>,
 }
+
+/// Objects by their kind and the id that they pin.
+type ByPin = HashMap<(KindName, Arc<str>), usize>;
+
+/// What a collection has shown.
+type Shown = Result<Arc<[Live]>, Explanation>;
 
 /// One collection.
 #[derive(Debug)]
@@ -40,7 +46,7 @@ struct Look {
     waiting: Vec<usize>,
     failures: u32,
     /// What was told last, and when that was asked.
-    told: Option<(u64, Result<Arc<[Live]>, Explanation>)>,
+    told: Option<(u64, Shown)>,
 }
 
 /// An object that stands on the server.

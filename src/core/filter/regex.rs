@@ -147,7 +147,11 @@ fn test(mut cv: Cv<'_, Jaq>) -> Result<Val, Error<Val>> {
         return Ok(Val::Bool(search.regex.is_match(haystack)));
     }
     let mut found = false;
-    search.each(run, haystack, |_, _| Ok(found = true)).map_err(plain)?;
+    let note = |_, _| {
+        found = true;
+        Ok(())
+    };
+    search.each(run, haystack, note).map_err(plain)?;
     Ok(Val::Bool(found))
 }
 

@@ -98,6 +98,9 @@ fn told(entry: &Entry) -> String {
 
 type Change = fn(&mut Document);
 
+/// Which documents are selected.
+type Takes<'t> = &'t dyn Fn(&Document) -> bool;
+
 #[test]
 fn a_child_that_is_tied_to_its_place_keeps_its_parent_whatever_is_selected() {
     let ties: [(&str, Change); 5] = [
@@ -109,7 +112,7 @@ fn a_child_that_is_tied_to_its_place_keeps_its_parent_whatever_is_selected() {
             record.policy.drift = Drift::Report
         }),
     ];
-    let selections: [(&str, &dyn Fn(&Document) -> bool); 2] = [("all", &all), ("--only Zone/z", &only_zones)];
+    let selections: [(&str, Takes); 2] = [("all", &all), ("--only Zone/z", &only_zones)];
     for way in WAYS {
         for (tie, change) in ties {
             for (name, takes) in selections {
