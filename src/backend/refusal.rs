@@ -83,14 +83,13 @@ impl Context<'_> {
         Some(cut(&self.words(&said, secrets), most))
     }
 
-    /// A server's words without any secret, nor a piece of a long one. What is far beyond the longest that is shown
-    /// is left out.
+    /// A server's words without any secret. Pieces of secrets are taken out when the words are shown, once all secrets
+    /// are known: a piece that is taken out of one that is not leaves the rest to nobody. What is far beyond the longest
+    /// that is shown is left out.
     pub fn words(&self, said: &str, secrets: &[String]) -> String {
         let own = Redactor::new(secrets);
-        // What is whole goes first: a piece that is taken out of one leaves the rest to nobody.
         let said = own.text(said);
-        let said = cut(&self.redactor.text(&said), 2 * LONGEST);
-        self.redactor.words(&own.words(&said))
+        cut(&self.redactor.text(&said), 2 * LONGEST)
     }
 
     /// Fields that others hold, safe to be shown.

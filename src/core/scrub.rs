@@ -65,9 +65,14 @@ pub fn report(report: &Report, redactor: &Redactor) -> Report {
 /// A copy of a problem without secrets.
 pub fn problem(problem: &Problem, redactor: &Redactor) -> Problem {
     let text = |text: &String| redactor.text(text).into_owned();
+    // What is no matter of the files may be a server's own words.
+    let message = match problem.origin {
+        Some(_) => text(&problem.message),
+        None => redactor.words(&problem.message),
+    };
     Problem {
         origin: problem.origin.clone(),
-        message: text(&problem.message),
+        message,
         hint: problem.hint.as_ref().map(text),
         excerpt: problem.excerpt.as_ref().map(text),
         warning: problem.warning,
@@ -88,6 +93,8 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         hint: why.hint.as_ref().map(text),
         reason: why.reason,
     };
+    // A server's own words may have pieces of secrets in them.
+    let said = |e: &Explanation| Explanation { message: redactor.words(&e.message), ..why(e) };
     let result = match &entry.result {
         Outcome::InSync => Outcome::InSync,
         Outcome::Planned => Outcome::Planned,
@@ -95,8 +102,8 @@ pub fn entry(entry: &Entry, redactor: &Redactor) -> Entry {
         Outcome::Applied => Outcome::Applied,
         Outcome::Refused(e) => Outcome::Refused(why(e)),
         Outcome::Conflict(e) => Outcome::Conflict(why(e)),
-        Outcome::Failed(e) => Outcome::Failed(why(e)),
-        Outcome::Unknown(e) => Outcome::Unknown(why(e)),
+        Outcome::Failed(e) => Outcome::Failed(said(e)),
+        Outcome::Unknown(e) => Outcome::Unknown(said(e)),
         Outcome::NotEffective(e) => Outcome::NotEffective(why(e)),
         Outcome::Skipped(e) => Outcome::Skipped(why(e)),
         Outcome::Extra(e) => Outcome::Extra(why(e)),

@@ -140,7 +140,7 @@ fn a_set_takes_no_parent_from_what_no_document_names() {
     assert_snapshot!(done.out, @r"
     ?   Zone a.org   a.yaml:4
         extra: `Record a.org/www`, which is below it, stays
-    Applied: 1 extra, 1 in sync. 4 objects seen in 4 requests.
+    Applied: 1 extra, 1 in sync. 2 objects seen in 4 requests.
     ");
     assert_eq!(writes(&raw), [""; 0]);
 }

@@ -275,7 +275,7 @@ fn all_of_it_goes() {
     -   Team platform          manifests/shop/teams.yaml:1
     -   Team storefront        manifests/shop/teams.yaml:10
     -   Webhook shop/deploys   manifests/shop/webhooks.yaml:1
-    Not deleted: 6 to delete. 6 objects seen in 5 requests.
+    Not deleted: 6 to delete. 6 objects seen in 7 requests.
     --- stderr
     error: nothing was written: what is planned was not confirmed
     hint: there is no terminal to ask in; add `--yes` to write without being asked

@@ -43,7 +43,7 @@ impl On {
     fn matches(self) -> &'static [(&'static str, &'static str)] {
         match self {
             On::List => &[("GET", "/teams"), ("GET", "/spaces")],
-            On::ListNew | On::ListOld => &[("GET", "/teams")],
+            On::ListNew | On::ListOld | On::ListKept | On::ListGoes => &[("GET", "/teams")],
             On::Read => &[("GET", "/teams/*"), ("GET", "/spaces/*")],
             On::Create => &[("POST", "/teams"), ("PUT", "/**")],
             On::Post => &[("POST", "/teams")],
@@ -64,6 +64,8 @@ impl On {
             On::Update | On::Space | On::SpaceRead => matches!(workload, UpdateThree | Mixed),
             On::Delete => matches!(workload, DeleteTwo | Mixed),
             On::ListOld => matches!(workload, UpdateThree | DeleteTwo),
+            On::ListKept => workload == UpdateThree,
+            On::ListGoes => workload == DeleteTwo,
             On::Team => workload == UpdateThree,
         }
     }

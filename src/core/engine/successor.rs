@@ -68,14 +68,18 @@ impl Engine {
         let key = object.key_now().clone();
         let collection = self.collection_of(at);
         let Some(why) = self.collections.all[collection].doubt(&key) else { return decision };
-        let (what, hint) = match deletes {
-            true => {
-                let id = Some("say which one is meant with the annotation `trueup/id`".into());
-                ("whether it alone has its name cannot be told", why.hint.or(id))
-            }
-            false => ("once deleted, nothing could tell that its name is free", why.hint),
+        let told = |what: &str, hint| Explanation {
+            message: format!("{what}: {}", why.message),
+            hint,
+            reason: None,
         };
-        decision.refused(Explanation { message: format!("{what}: {}", why.message), hint, reason: None })
+        if !deletes {
+            let why = told("once deleted, nothing could tell that its name is free", why.hint.clone());
+            return decision.refused(why);
+        }
+        let id = Some("say which one is meant with the annotation `trueup/id`".into());
+        let why = told("whether it alone has its name cannot be told", why.hint.clone().or(id));
+        Decision { settled: Some(Outcome::Unknown(why)), ..decision }
     }
 
     /// A read has shown that a server's id names nothing. Whether it is looked for by its name.

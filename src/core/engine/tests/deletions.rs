@@ -132,7 +132,7 @@ fn nothing_is_deleted_whose_name_another_may_have() {
             false => {
                 assert_eq!(
                     report,
-                    "refused: whether it alone has its name cannot be told: the listing was cut"
+                    "unknown: whether it alone has its name cannot be told: the listing was cut"
                 );
                 assert!(model.writes().is_empty(), "{:?}", model.log);
             }
