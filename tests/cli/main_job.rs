@@ -288,7 +288,7 @@ fn all_of_it_goes() {
     -   Team platform          manifests/shop/teams.yaml:1       deleted
     -   Team storefront        manifests/shop/teams.yaml:10      deleted
     -   Webhook shop/deploys   manifests/shop/webhooks.yaml:1    deleted
-    Deleted: 6 deleted. 6 objects seen in 31 requests.
+    Deleted: 6 deleted. 6 objects seen in 35 requests.
     ");
     assert_snapshot!(run(&scratch, "delete --yes").told(), @"
     exit 0
