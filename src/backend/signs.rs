@@ -94,7 +94,7 @@ pub struct Signs {
     pub pages: Option<u64>,
 }
 
-/// The signs at the top of a body, in the maps on the way to its list, and in those of [`AROUND`] in each.
+/// The signs at the top of a body, in the maps on the way to its list, and in those of `AROUND` in each.
 /// `was_sent` says whether the request had this text: a cursor that it had is an echo.
 pub fn of(body: &str, on_the_way: &[String], was_sent: &dyn Fn(&str) -> bool) -> Signs {
     let mut reader = Reader { signs: Signs::default(), was_sent };

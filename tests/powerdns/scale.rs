@@ -36,7 +36,8 @@ fn a_thousand_record_sets_take_a_handful_of_requests() {
 
     let report = shop.json("delete --yes", 0);
     assert_eq!((report.rows().len(), report.writes()), (SETS + 1, 3));
-    assert!(report.requests("total") <= 12, "{:#}", report.0["summary"]);
+    // What goes is looked below, once for the plan and once before the deletions.
+    assert!(report.requests("total") <= 16, "{:#}", report.0["summary"]);
 }
 
 #[test]
