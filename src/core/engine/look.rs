@@ -11,10 +11,10 @@ use super::super::digest::Digest;
 use super::super::exchange::Item;
 use super::super::mark;
 use super::super::node::{Node, Want};
-use super::super::report::{Action, Explanation, Outcome};
+use super::super::report::{Action, Outcome};
 use super::super::value::{Map, Value};
 use super::decide::Seen;
-use super::object::Object;
+use super::object::{Object, conflict};
 
 /// What was seen of the object when the run was agreed to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,18 +42,15 @@ impl Object {
     /// Whether another object stands there than the one that was agreed to, or, where it is to go, another state.
     pub(super) fn is_another(&self, action: Action) -> Option<Outcome> {
         let then = &self.agreed.as_ref()?.sight;
-        let conflict = |why: &str| {
-            Some(Outcome::Conflict(Explanation::new(why).hint("look at a new plan and confirm it")))
-        };
         let destroys = matches!(action, Action::Delete | Action::Replace);
         if !destroys && action != Action::Update {
             return None;
         }
         if then.uid.is_some() && self.server_id.is_some() && then.uid != self.server_id {
-            return conflict("another object has its name since the plan was made");
+            return Some(conflict("another object has its name since the plan was made"));
         }
         if destroys && then.look.is_some() && then.look != self.look() {
-            return conflict("it has changed since the plan was made, and would be lost as it is now");
+            return Some(conflict("it has changed since the plan was made, and would be lost as it is now"));
         }
         None
     }

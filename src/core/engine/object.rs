@@ -390,6 +390,7 @@ impl Object {
     }
 }
 
-fn conflict(why: &str) -> Outcome {
+/// What is not as it was when the run was agreed to.
+pub(super) fn conflict(why: &str) -> Outcome {
     Outcome::Conflict(Explanation::new(why).hint("look at a new plan and confirm it"))
 }
