@@ -5,20 +5,13 @@
 #   start  installs the packages chromium and nodejs where they are missing, and prints the browser's path
 #   stop   does nothing: the test ends what it starts
 set -euo pipefail
+source "$(dirname "$0")/lib/server.sh"
 
 case ${1:-} in
 start)
-  for needed in chromium node; do
-    command -v "$needed" >/dev/null && continue
-    apt-get update -qq >&2
-    package=${needed/#node/nodejs}
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" >&2
-  done
+  have chromium node || install_packages chromium nodejs
   command -v chromium
   ;;
 stop) ;;
-*)
-  echo "usage: $0 start | stop" >&2
-  exit 64
-  ;;
+*) usage ;;
 esac

@@ -10,6 +10,7 @@
 #   podman  podman itself, with the images and containers of these tests
 # env:    CONTAINER_STATE: where they are kept
 set -euo pipefail
+source "$(dirname "$0")/lib/server.sh"
 
 state=${CONTAINER_STATE:-${TMPDIR:-/tmp}/trueup-container}
 image=trueup:test
@@ -29,17 +30,15 @@ run() {
 
 stop() {
   [ -d "$state" ] || return 0
-  if command -v podman >/dev/null; then
+  if have podman; then
     own_podman rm --all --force --time 1 >/dev/null 2>&1 || true
   fi
   rm -rf "$state"
 }
 
 install_missing() {
-  command -v podman >/dev/null && command -v runc >/dev/null && [ -e /etc/ssl/certs/ca-certificates.crt ] && return
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends podman runc ca-certificates binutils \
-    >/dev/null
+  have podman runc && [ -e /etc/ssl/certs/ca-certificates.crt ] && return
+  install_packages podman runc ca-certificates binutils
 }
 
 start() {
@@ -71,8 +70,5 @@ podman)
   shift
   own_podman "$@"
   ;;
-*)
-  sed -n '2,12p' "$0" | sed 's/^# \{0,1\}//' >&2
-  exit 64
-  ;;
+*) usage ;;
 esac

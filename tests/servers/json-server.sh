@@ -6,6 +6,7 @@
 #   stop   ends it and removes its files
 # env:   JSON_SERVER_HTTP (18182): port; JSON_SERVER_MODULES: a folder to install to, which stays
 set -euo pipefail
+source "$(dirname "$0")/lib/server.sh"
 
 http=${JSON_SERVER_HTTP:-18182}
 state=${TMPDIR:-/tmp}/trueup-json-server-$http
@@ -15,21 +16,12 @@ server=$modules/node_modules/.bin/json-server
 release=json-server@0.17.4
 
 stop() {
-  local pid
-  if pid=$(cat "$state/server.pid" 2>/dev/null) && kill "$pid" 2>/dev/null; then
-    for _ in $(seq 100); do
-      kill -0 "$pid" 2>/dev/null || break
-      sleep 0.1
-    done
-  fi
+  end "$state/server.pid"
   rm -rf "$state"
 }
 
 install_missing() {
-  if ! command -v npm >/dev/null || ! command -v curl >/dev/null; then
-    apt-get update -qq
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends nodejs npm curl >/dev/null
-  fi
+  have npm curl || install_packages nodejs npm curl
   [ -x "$server" ] && return
   mkdir -p "$modules"
   npm install --prefix "$modules" --no-audit --no-fund --silent "$release" >/dev/null
@@ -40,26 +32,14 @@ start() {
   stop
   mkdir -p "$state"
   echo '{"posts": [], "comments": [], "tags": [], "profile": {"name": "", "links": {}}}' >"$state/db.json"
-  "$server" --host 127.0.0.1 --port "$http" --quiet "$state/db.json" >"$state/server.log" 2>&1 &
-  echo $! >"$state/server.pid"
-  for _ in $(seq 300); do
-    if curl -fsS "http://127.0.0.1:$http/db" >/dev/null 2>&1; then
-      echo "http://127.0.0.1:$http"
-      return
-    fi
-    kill -0 "$(cat "$state/server.pid")" 2>/dev/null || break
-    sleep 0.1
-  done
-  echo "json-server did not start:" >&2
-  tail -n 40 "$state/server.log" >&2
-  exit 1
+  launch "$server" --host 127.0.0.1 --port "$http" --quiet "$state/db.json"
+  local url=http://127.0.0.1:$http
+  await json-server curl -fsS "$url/db"
+  echo "$url"
 }
 
 case ${1:-} in
 start) start ;;
 stop) stop ;;
-*)
-  sed -n '2,7p' "$0" | sed 's/^# \{0,1\}//' >&2
-  exit 64
-  ;;
+*) usage ;;
 esac

@@ -9,6 +9,7 @@
 # env:   KUBERNETES_PORT (16551), ETCD_PORT (16552), ETCD_PEER_PORT (16553): ports
 #        KUBE_APISERVER: a server that is there already; KUBERNETES_CACHE: where a built one is kept
 set -euo pipefail
+source "$(dirname "$0")/lib/server.sh"
 
 port=${KUBERNETES_PORT:-16551} etcd_port=${ETCD_PORT:-16552} peer_port=${ETCD_PEER_PORT:-16553}
 state=${TMPDIR:-/tmp}/trueup-kubernetes-$port
@@ -16,17 +17,6 @@ cache=${KUBERNETES_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/trueup-kubernetes}
 version=1.20.2
 server=${KUBE_APISERVER:-$cache/kube-apiserver-$version}
 token=trueup-test-token
-
-# Ends the process whose id a file holds, and waits until it is gone.
-end() {
-  local pid
-  pid=$(cat "$1" 2>/dev/null) || return 0
-  kill "$pid" 2>/dev/null || return 0
-  for _ in $(seq 100); do
-    kill -0 "$pid" 2>/dev/null || return 0
-    sleep 0.1
-  done
-}
 
 stop() {
   end "$state/server.pid"
@@ -37,8 +27,7 @@ stop() {
 # Debian's packages, those of the arguments that are missing.
 install_missing() {
   dpkg-query -W -f '${Status}\n' "$@" 2>/dev/null | grep -cx 'install ok installed' | grep -qx $# && return
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+  install_packages "$@"
 }
 
 # Debian's source of the server, below the folder $1. The machine's own package sources are left as they are.
@@ -120,13 +109,11 @@ start_server() {
   openssl genrsa -out "$state/accounts.key" 2048 2>/dev/null
   openssl rsa -in "$state/accounts.key" -pubout -out "$state/accounts.pub" 2>/dev/null
   echo "$token,admin,admin,\"system:masters\"" >"$state/tokens.csv"
-  "$server" --etcd-servers="http://127.0.0.1:$etcd_port" --secure-port="$port" --cert-dir="$state/certs" \
+  launch "$server" --etcd-servers="http://127.0.0.1:$etcd_port" --secure-port="$port" --cert-dir="$state/certs" \
     --bind-address=127.0.0.1 --advertise-address=127.0.0.1 --service-cluster-ip-range=10.0.0.0/24 \
     --authorization-mode=RBAC --token-auth-file="$state/tokens.csv" \
     --disable-admission-plugins=ServiceAccount --service-account-issuer=https://kubernetes.default.svc \
-    --service-account-key-file="$state/accounts.pub" --service-account-signing-key-file="$state/accounts.key" \
-    >"$state/server.log" 2>&1 &
-  echo $! >"$state/server.pid"
+    --service-account-key-file="$state/accounts.pub" --service-account-signing-key-file="$state/accounts.key"
 }
 
 start() {
@@ -136,20 +123,12 @@ start() {
   mkdir -p "$state"
   start_etcd
   start_server
-  local url=https://127.0.0.1:$port ready
-  for _ in $(seq 300); do
-    ready=$(curl -ksS -H "Authorization: Bearer $token" "$url/readyz" 2>/dev/null) || true
-    if [ "$ready" = ok ]; then
-      echo "$url $token $state/certs/apiserver.crt"
-      return
-    fi
-    kill -0 "$(cat "$state/server.pid")" 2>/dev/null || break
-    sleep 0.2
-  done
-  echo "the API server did not start:" >&2
-  tail -n 20 "$state/etcd.log" "$state/server.log" >&2
-  exit 1
+  local url=https://127.0.0.1:$port
+  await 'the API server' ready "$url"
+  echo "$url $token $state/certs/apiserver.crt"
 }
+
+ready() { curl -ksS -H "Authorization: Bearer $token" "$1/readyz" | grep -qx ok; }
 
 case ${1:-} in
 start) start ;;
@@ -158,8 +137,5 @@ build)
   build
   echo "$server"
   ;;
-*)
-  sed -n '2,11p' "$0" | sed 's/^# \{0,1\}//' >&2
-  exit 64
-  ;;
+*) usage ;;
 esac

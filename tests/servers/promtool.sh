@@ -6,6 +6,7 @@
 #          nothing is installed, and no server runs
 #   stop   does nothing; the folder stays
 set -euo pipefail
+source "$(dirname "$0")/lib/server.sh"
 
 folder=${TMPDIR:-/tmp}/trueup-promtool
 
@@ -23,8 +24,5 @@ start)
   echo "$folder/usr/bin/promtool"
   ;;
 stop) ;;
-*)
-  echo "usage: $0 start | stop" >&2
-  exit 64
-  ;;
+*) usage ;;
 esac

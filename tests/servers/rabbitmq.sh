@@ -7,21 +7,11 @@
 #   ctl    runs the server's own tool, rabbitmqctl, on it
 # env:   RABBITMQ_HTTP (15691), RABBITMQ_AMQP (25691), RABBITMQ_DIST (25692), RABBITMQ_EPMD (24391): ports
 set -euo pipefail
+source "$(dirname "$0")/lib/server.sh"
 
 http=${RABBITMQ_HTTP:-15691} amqp=${RABBITMQ_AMQP:-25691} dist=${RABBITMQ_DIST:-25692} epmd=${RABBITMQ_EPMD:-24391}
 state=${TMPDIR:-/tmp}/trueup-rabbitmq-$http
 server=/usr/lib/rabbitmq/bin/rabbitmq-server
-
-# Ends the process whose id a file holds, and waits until it is gone.
-end() {
-  local pid
-  pid=$(cat "$1" 2>/dev/null) || return 0
-  kill "$pid" 2>/dev/null || return 0
-  for _ in $(seq 100); do
-    kill -0 "$pid" 2>/dev/null || return 0
-    sleep 0.1
-  done
-}
 
 stop() {
   end "$state/server.pid"
@@ -30,9 +20,7 @@ stop() {
 }
 
 install_missing() {
-  [ -x "$server" ] && command -v curl >/dev/null && return
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends rabbitmq-server curl >/dev/null
+  [ -x "$server" ] && have curl || install_packages rabbitmq-server curl
 }
 
 start() {
@@ -57,19 +45,10 @@ CONF
   export RABBITMQ_CONFIG_FILE=$state/rabbitmq RABBITMQ_ENABLED_PLUGINS_FILE=$state/plugins
   export RABBITMQ_CONF_ENV_FILE=/dev/null
   export RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS='-kernel inet_dist_use_interface {127,0,0,1}'
-  "$server" >"$state/server.log" 2>&1 &
-  echo $! >"$state/server.pid"
-  for _ in $(seq 300); do
-    if curl -fsS -u guest:guest "http://127.0.0.1:$http/api/overview" >/dev/null 2>&1; then
-      echo "http://127.0.0.1:$http/api"
-      return
-    fi
-    kill -0 "$(cat "$state/server.pid")" 2>/dev/null || break
-    sleep 0.2
-  done
-  echo "RabbitMQ did not start:" >&2
-  tail -n 40 "$state/server.log" >&2
-  exit 1
+  launch "$server"
+  local url=http://127.0.0.1:$http/api
+  await RabbitMQ curl -fsS -u guest:guest "$url/overview"
+  echo "$url"
 }
 
 ctl() {
@@ -84,8 +63,5 @@ ctl)
   shift
   ctl "$@"
   ;;
-*)
-  sed -n '2,9p' "$0" | sed 's/^# \{0,1\}//' >&2
-  exit 64
-  ;;
+*) usage ;;
 esac

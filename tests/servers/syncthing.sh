@@ -6,26 +6,19 @@
 #   stop   ends it and removes its files
 # env:   SYNCTHING_GUI (18391), SYNCTHING_SYNC (22091): ports
 set -euo pipefail
+source "$(dirname "$0")/lib/server.sh"
 
 gui=${SYNCTHING_GUI:-18391} sync=${SYNCTHING_SYNC:-22091}
 state=${TMPDIR:-/tmp}/trueup-syncthing-$gui
 key=trueup-test-key # the tests know it
 
 stop() {
-  local pid
-  if pid=$(cat "$state/pid" 2>/dev/null) && kill "$pid" 2>/dev/null; then
-    for _ in $(seq 100); do
-      kill -0 "$pid" 2>/dev/null || break
-      sleep 0.1
-    done
-  fi
+  end "$state/server.pid"
   rm -rf "$state"
 }
 
 install_missing() {
-  command -v syncthing >/dev/null && command -v curl >/dev/null && return
-  apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends syncthing curl >/dev/null
+  have syncthing curl || install_packages syncthing curl
 }
 
 # Finds nobody, is found by nobody, and tells nobody anything.
@@ -58,27 +51,14 @@ start() {
   stop
   mkdir -p "$state"
   configure
-  HOME=$state STNORESTART=1 STNOUPGRADE=1 \
-    syncthing serve --no-browser --no-restart --home="$state" >"$state/log" 2>&1 &
-  echo $! >"$state/pid"
-  for _ in $(seq 150); do
-    if curl -fsS -H "X-API-Key: $key" "http://127.0.0.1:$gui/rest/system/ping" >/dev/null 2>&1; then
-      echo "http://127.0.0.1:$gui/rest"
-      return
-    fi
-    kill -0 "$(cat "$state/pid")" 2>/dev/null || break
-    sleep 0.2
-  done
-  echo "Syncthing did not start:" >&2
-  tail -n 40 "$state/log" >&2
-  exit 1
+  HOME=$state STNORESTART=1 STNOUPGRADE=1 launch syncthing serve --no-browser --no-restart --home="$state"
+  local url=http://127.0.0.1:$gui/rest
+  await Syncthing curl -fsS -H "X-API-Key: $key" "$url/system/ping"
+  echo "$url"
 }
 
 case ${1:-} in
 start) start ;;
 stop) stop ;;
-*)
-  sed -n '2,7p' "$0" | sed 's/^# \{0,1\}//' >&2
-  exit 64
-  ;;
+*) usage ;;
 esac
