@@ -82,8 +82,9 @@ impl Engine {
             let why = told("once deleted, nothing could tell that its name is free", why.hint.clone());
             return decision.refused(why);
         }
-        let id = Some("say which one is meant with the annotation `trueup/id`".into());
-        let why = told("whether it alone has its name cannot be told", why.hint.clone().or(id));
+        let id = "say which one is meant with the annotation `trueup/id`";
+        let hint = why.hint.as_ref().map_or(id.into(), |check| format!("{check}; or {id}"));
+        let why = told("whether it alone has its name cannot be told", Some(hint));
         Decision { settled: Some(Outcome::Unknown(why)), ..decision }
     }
 
