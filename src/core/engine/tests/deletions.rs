@@ -149,6 +149,12 @@ fn nothing_is_written_whose_name_another_may_have() {
         for n in (1..50).filter(|_| !whole) {
             model.faults.insert(("list", n), Fault::Incomplete);
         }
+        // An item whose name cannot be read may have this one.
+        let mut unread = Model::new(Vec::new());
+        (unread.kinds, unread.objects) = (model.kinds.clone(), model.objects.clone());
+        unread.problems = vec!["an item has no `.name`".into()];
+        let writes = usize::from(pinned);
+        assert_eq!((unread.apply(&documents), unread.writes().len()).1, writes, "{:?}", unread.log);
         let report = told(&model.apply(&documents));
         match whole || pinned {
             true => assert_eq!((&*report, model.writes().len()), ("done: ", 1), "{:?}", model.log),
