@@ -114,15 +114,23 @@ impl Engine {
         let Some((action, _)) = &object.doubt else { return };
         let done = match action {
             Action::Create => matches!(object.seen, Seen::Present(_)),
-            Action::Delete | Action::Replace => matches!(object.seen, Seen::Absent) || object.has_successor(),
+            // What goes, goes: a later look that does not say so is behind, and no reason to ask for it once more.
+            Action::Delete | Action::Replace => match &object.seen {
+                Seen::Absent => true,
+                Seen::Present(item) => item.deleting || object.has_successor(),
+                _ => false,
+            },
             _ => in_sync,
         };
         if !done {
             return;
         }
         match action {
-            Action::Delete | Action::Replace => object.deletes += 1,
-            _ => object.sets += 1,
+            Action::Delete | Action::Replace => {
+                object.deletes += 1;
+                (object.written, object.was_set) = (None, false);
+            }
+            _ => (object.sets, object.was_set) = (object.sets + 1, true),
         }
         object.doubt = None;
         object.agreed = None;

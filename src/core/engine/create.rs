@@ -112,6 +112,7 @@ impl Object {
         self.inherited = Inherited::default();
         self.asked_itself = false;
         self.created = false;
+        (self.written, self.was_set) = (None, false);
         self.wrote_at = None;
         self.server_id = self.policy.pinned_id.clone();
         true

@@ -453,7 +453,7 @@ impl Engine {
     fn look(&self, object: usize, reference: &Reference) -> Option<Value> {
         let named = *self.objects[object].links.references.get(&reference.text)?;
         let named = &self.objects[named];
-        let Seen::Present(item) = &named.seen else { return None };
+        let item = named.known()?;
         if let Some(name) = named.new_name(&reference.field) {
             return Some(name);
         }

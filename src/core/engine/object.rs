@@ -8,7 +8,7 @@ use super::super::accept::Acceptance;
 use super::super::base::{Base, Side};
 use super::super::change::{Change, Shown};
 use super::super::document::{Document, Ensure, OnConflict, Policy};
-use super::super::exchange::VersionToken;
+use super::super::exchange::{Item, VersionToken};
 use super::super::graph::GraphNode;
 use super::super::identity::{Key, ObjectId};
 use super::super::kind::{Kind, Wait};
@@ -93,6 +93,10 @@ pub struct Object {
 
     pub phase: Phase,
     pub seen: Seen,
+    /// What was seen last, where this run has set it and no look shows it any more.
+    pub written: Option<Item>,
+    /// The last write that was accepted set values, and was no deletion.
+    pub was_set: bool,
     /// Secrets that were seen on the server before `seen`: a refusal may still repeat them.
     pub seen_secrets: Vec<String>,
     /// When the request behind `seen` was asked, in the engine's own count.
@@ -224,6 +228,8 @@ impl Object {
             links,
             phase: Phase::Blocked,
             seen: Seen::NotYet,
+            written: None,
+            was_set: false,
             seen_secrets: Vec::new(),
             seen_at: 0,
             fence: 0,
@@ -347,6 +353,26 @@ impl Object {
         );
         let hint = "readers of JSON differ in which one they take (RFC 8259, 4): tell those who make the API";
         self.findings.push(Finding::new(DUPLICATE_MEMBER, why).hint(hint));
+    }
+
+    /// What others may rest on: what is seen, or was until the server was behind our own write. They went on with that,
+    /// and a look that does not show it takes none of it away.
+    pub fn known(&self) -> Option<&Item> {
+        match &self.seen {
+            Seen::Present(item) => Some(item),
+            Seen::Absent | Seen::Unknown(_) => self.written.as_ref(),
+            Seen::NotYet | Seen::Several(_) => None,
+        }
+    }
+
+    /// Takes what a look has told.
+    pub fn see(&mut self, seen: Seen) {
+        let before = std::mem::replace(&mut self.seen, seen);
+        match (&self.seen, before) {
+            (Seen::Present(_) | Seen::Several(_), _) => self.written = None,
+            (_, Seen::Present(item)) if self.was_set => self.written = Some(item),
+            _ => {}
+        }
     }
 
     /// For how long after a write the server may show what was before it.

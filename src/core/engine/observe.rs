@@ -26,8 +26,9 @@ impl Engine {
     pub(super) fn begin(&mut self, object: usize) {
         for (_, parent) in self.objects[object].links.parents.clone() {
             match &self.objects[parent].seen {
-                Seen::Absent => return self.begin_without_parent(object, parent),
                 Seen::Present(_) => {}
+                Seen::Absent if self.objects[parent].written.is_some() => {}
+                Seen::Absent => return self.begin_without_parent(object, parent),
                 Seen::Unknown(_) | Seen::Several(_) | Seen::NotYet => {
                     let (why, at) = (self.parent_in_doubt(parent), self.count);
                     self.objects[object].observed.heard = self.objects[parent].observed.heard;
@@ -383,7 +384,7 @@ impl Engine {
             Seen::Absent if this.sets == 0 => this.server_id = this.policy.pinned_id.clone(),
             _ => {}
         }
-        this.seen = seen;
+        this.see(seen);
         this.seen_at = asked;
         this.fence = this.fence.max(asked);
         this.own_read = false;

@@ -74,7 +74,11 @@ impl Engine {
 
     /// The observed value is needed no longer once nobody refers to it.
     fn forget(&mut self, at: usize) {
-        if !self.options.keep && matches!(self.objects[at].seen, Seen::Present(_)) {
+        if self.options.keep {
+            return;
+        }
+        self.objects[at].written = None;
+        if matches!(self.objects[at].seen, Seen::Present(_)) {
             if self.shows(at) {
                 self.keep_secrets(at);
             }

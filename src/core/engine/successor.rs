@@ -53,14 +53,19 @@ impl Object {
 
 impl Engine {
     /// Nothing is replaced whose absence could not be proved after its deletion: its id would name nothing, only the
-    /// listing has names, and the listing is not whole. It would end deleted. And nothing is deleted there for its name
-    /// alone: another may have the same, and which of the two is meant nobody has said. What is pinned is meant by its
-    /// id, and what is pruned was found by what it is.
+    /// listing has names, and the listing is not whole. It would end deleted. And nothing is deleted or changed there
+    /// for its name alone: another may have the same, and which of the two is meant nobody has said. What is pinned is
+    /// meant by its id, what is pruned was found by what it is, and what this run has set it knows.
     pub(super) fn while_it_can_be_missed(&mut self, at: usize, decision: Decision) -> Decision {
         let object = &self.objects[at];
         let by_name = object.policy.pinned_id.is_none() && object.policy.pruned.is_none();
-        let deletes = decision.action == Action::Delete && by_name;
-        let due = (decision.action == Action::Replace || deletes) && decision.settled.is_none();
+        let replaces = decision.action == Action::Replace;
+        let by_chance = match decision.action {
+            Action::Delete => by_name,
+            Action::Update => by_name && object.sets == 0,
+            _ => false,
+        };
+        let due = (replaces || by_chance) && decision.settled.is_none();
         let looks_by_name = object.kind.list.is_some() && !object.kind.readable_by_key();
         if !due || !looks_by_name || object.deletes > 0 || object.doubt.is_some() || object.gone.is_some() {
             return decision;
@@ -73,12 +78,13 @@ impl Engine {
             hint,
             reason: None,
         };
-        if !deletes {
+        if replaces {
             let why = told("once deleted, nothing could tell that its name is free", why.hint.clone());
             return decision.refused(why);
         }
-        let id = Some("say which one is meant with the annotation `trueup/id`".into());
-        let why = told("whether it alone has its name cannot be told", why.hint.clone().or(id));
+        let id = "say which one is meant with the annotation `trueup/id`";
+        let hint = why.hint.as_ref().map_or(id.into(), |check| format!("{check}; or {id}"));
+        let why = told("whether it alone has its name cannot be told", Some(hint));
         Decision { settled: Some(Outcome::Unknown(why)), ..decision }
     }
 

@@ -128,6 +128,7 @@ impl Engine {
         object.looks = 0;
         object.doubt = None;
         object.agreed = None;
+        object.was_set = !matches!(action, Action::Delete | Action::Replace);
         self.await_write(at, action);
         let object = &mut self.objects[at];
         match action {

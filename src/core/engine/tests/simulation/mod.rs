@@ -9,6 +9,7 @@ mod audit;
 pub mod campaigns;
 pub mod dice;
 mod fate;
+mod leniency;
 mod makes;
 mod operations;
 mod oracle;

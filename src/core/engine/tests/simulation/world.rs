@@ -52,6 +52,17 @@ impl Deeds {
     }
 }
 
+/// What looks have told of an object that is being deleted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Going {
+    #[default]
+    Untold,
+    /// The last look was of a time before: it shows an object that stays.
+    Denied,
+    /// A look has shown that it goes. No later one takes that back.
+    Told,
+}
+
 /// How the server answers a look that is not as it should be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Sight {
@@ -85,6 +96,8 @@ pub struct World {
     pub displaced: Vec<bool>,
     /// By document: a look has not shown it, though it was there.
     pub unseen: Vec<bool>,
+    /// By document: what looks have told of its end since the run began.
+    pub going: Vec<Going>,
     /// Writes that arrive when nobody expects them any more.
     pub late: Vec<(Duration, Write)>,
     /// Broken invariants, in order.
@@ -112,6 +125,7 @@ impl World {
             deeds: vec![Deeds::default(); count],
             displaced: vec![false; count],
             unseen: vec![false; count],
+            going: vec![Going::Untold; count],
             late: Vec::new(),
             broken: Vec::new(),
         }
@@ -129,6 +143,7 @@ impl World {
         let mut hasher = DefaultHasher::new();
         (self.now, &self.objects, history, names, ids, self.next_id, self.lines).hash(&mut hasher);
         (&self.was_right, &self.deeds, &self.displaced, &self.unseen, &self.operations).hash(&mut hasher);
+        self.going.hash(&mut hasher);
         hasher.finish()
     }
 
@@ -149,6 +164,7 @@ impl World {
         for at in 0..self.was_right.len() {
             self.was_right[at] = self.is_right(at);
         }
+        self.going.fill(Going::Untold);
     }
 
     /// Whether the server is as the document wants it.
@@ -279,6 +295,7 @@ impl World {
         };
         let seen = |stored: &&Stored| stored.visible_at <= self.now && !stored.buried;
         let told: Vec<Stored> = told.iter().filter(seen).cloned().collect();
+        self.tells_of_its_end(id, &told);
         if sight != Sight::Clear
             && let Some(&at) = self.at.get(id)
         {
@@ -290,6 +307,35 @@ impl World {
             }
         }
         told
+    }
+
+    /// Notes what is told of an object that is being deleted.
+    fn tells_of_its_end(&mut self, id: &ObjectId, told: &[Stored]) {
+        let (Some(&at), Some(slot)) = (self.at.get(id), self.objects.get(id)) else { return };
+        let goes = |one: &&Stored| slot.iter().any(|now| now.id == one.id && now.gone_at.is_some());
+        for one in told.iter().filter(goes) {
+            self.going[at] = match self.going[at] {
+                Going::Told => Going::Told,
+                _ if one.gone_at.is_some() => Going::Told,
+                _ => Going::Denied,
+            };
+        }
+    }
+
+    /// An old state has said that an object is not there, to a read by its id, and it is: what can be known is what there
+    /// would be without it.
+    fn denies(&mut self, id: &ObjectId, denied: &str) {
+        let (Some(&at), Some(slot)) = (self.at.get(id), self.objects.get(id)) else { return };
+        let (denied, rest): (Vec<Stored>, Vec<Stored>) =
+            slot.iter().cloned().partition(|one| one.id.to_string() == denied);
+        if denied.is_empty() {
+            return;
+        }
+        self.was_right[at] |= self.shows_right(at, &rest);
+        if rest.is_empty() {
+            self.unseen[at] = true;
+            self.seems_empty(at);
+        }
     }
 
     /// Where a parent is said not to be there, nothing can be in it.
@@ -310,6 +356,9 @@ impl World {
                 let named = by_id.filter(|_| needs_id(&target.id));
                 let shown = self.shown(&target.id, sight);
                 let found = shown.iter().find(|s| named.is_none_or(|id| id == s.id.to_string()));
+                if let (None, Some(denied), Sight::Stale(_)) = (found, named, sight) {
+                    self.denies(&target.id, denied);
+                }
                 found.map_or(Answer::Absent, |stored| Answer::Found(self.item(&target.id, stored)))
             }
             Ask::Operation(_, operation) => self.operations.tell(&operation.url, self.now),

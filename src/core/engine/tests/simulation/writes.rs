@@ -7,7 +7,7 @@ use super::super::model::failed;
 use super::dice::Dice;
 use super::makes::{Manner, Profile, Versions};
 use super::scene::{GONE, SLOWEST, declared, stays_for_others};
-use super::world::{Stored, World, members, needs_id};
+use super::world::{Going, Stored, World, members, needs_id};
 use crate::core::exchange::{Answer, Body, FailureClass, Target, Write};
 use crate::core::identity::ObjectId;
 use crate::core::managers::Contested;
@@ -266,7 +266,10 @@ impl World {
         self.judge_deletion(target, at);
         self.remember(id);
         let now = self.now;
+        let document = self.at[id];
         let slot = self.objects.get_mut(id).expect("it is there");
+        // Once more, as the last look was of a time before, and none has told that it goes: nobody can know better.
+        let unknowing = slot[at].gone_at.is_some() && self.going[document] == Going::Denied;
         let guarded = slot[at].value.get("finalizers").is_some();
         let soft = manner.profile == Profile::P9;
         if guarded || soft || (manner.slow && dice.chance(0.5)) {
@@ -276,8 +279,7 @@ impl World {
         } else {
             slot.remove(at);
         }
-        let document = self.at[id];
-        self.deeds[document].deletes += 1;
+        self.deeds[document].deletes += u32::from(!unknowing);
         self.changed(id, true);
         accepted()
     }

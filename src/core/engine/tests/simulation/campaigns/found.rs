@@ -79,8 +79,16 @@ fn seeds_that_failed_once_hold() {
     pairs::run(5_855..=5_855);
     // What another made under the name of what a replacement had deleted lost a field that left the files.
     random::run(114_617..=114_617);
-    // Of two objects of one name, a listing that was cut off showed one, which was deleted.
+    // Of two objects of one name, a listing that was cut off showed one, which was deleted; and another, which was changed.
     random::run(208_395..=208_395);
+    random::run(686_055..=686_055);
+    // What was seen to go was deleted once more, as a look was behind; and where no look has shown that, it may be.
+    random::run(588_621..=588_621);
+    random::run(390_809..=390_809);
+    // What came again to have the field that closes a cycle was not shown for a while: what refers to it failed.
+    random::run(966_813..=966_813);
+    // A replica from before the object was made said that it was gone, once its deletion was accepted.
+    random::run(380_684..=380_684);
 }
 
 /// As random schedules were when what is to go was drawn without a base: the seeds of that time mean the same as then.
