@@ -10,6 +10,7 @@ use super::super::problem::Problem;
 use super::super::redact::Redactor;
 use super::super::report::{Finding, Requests};
 use super::super::scrub;
+use super::hour::Lately;
 use super::status::{Condition, ObjectStatus, Refused, Status, TargetStatus, Truth};
 
 /// Everything that is shown.
@@ -27,6 +28,8 @@ pub struct Snapshot {
     pub silent: Vec<(Arc<str>, Duration)>,
     /// What the last pass of an object found worth knowing, whatever came of it.
     pub findings: BTreeMap<ObjectId, Vec<Finding>>,
+    /// The writes of the last hour, where there is a limit: when they leave it, and how many.
+    pub changes: Vec<Lately>,
     /// The wall clock when the time of the loop was zero, since 1970: what turns the times of [`Status`] into dates.
     /// See [`zero`].
     pub zero: Duration,
@@ -162,6 +165,7 @@ impl Snapshot {
             },
             silent: self.silent.iter().map(|(name, since)| (redactor.text(name).into(), *since)).collect(),
             findings: self.findings.iter().map(|(id, all)| found(id, all, redactor)).collect(),
+            changes: self.changes.clone(),
             ..*self
         }
     }

@@ -5,8 +5,10 @@
 
 mod drift;
 mod files;
+mod folders;
 mod hints;
 mod instances;
+mod limits;
 mod once;
 mod open;
 mod outages;
