@@ -104,13 +104,21 @@ pub(super) fn build(
         };
         problems.ok(at, done);
     }
-    match taken_verbatim {
+    let says_drift = annotations.iter().any(|(name, _)| &**name == policy::DRIFT);
+    let document = match taken_verbatim {
         Some(kind) => verbatim::document(&kind, root, origin, policy, problems),
         None => {
             let name = KindName { backend: api_version, kind };
+            let policy = policy::within_spec(policy, &annotations, problems);
             plain(name, root, origin, policy, source, problems)
         }
-    }
+    };
+    document.map(|mut document| {
+        if let Some(kind) = source.kind(&document.id.kind, &[]).filter(|_| !says_drift) {
+            document.policy.drift = kind.drift;
+        }
+        document
+    })
 }
 
 /// `apiVersion` and `kind`.

@@ -75,6 +75,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         conflict: None,
         watch: None,
         hook: None,
+        drift: Default::default(),
         lease: None,
     }
 }
@@ -110,12 +111,16 @@ fn kinds() -> Kinds {
 }
 
 fn load(text: &str) -> (Vec<Document>, Vec<Problem>) {
+    load_with(text, &kinds())
+}
+
+fn load_with(text: &str, kinds: &Kinds) -> (Vec<Document>, Vec<Problem>) {
     let source = Arc::new(Source { file: "a.yaml".into(), text: text.into() });
     let raws = yaml::parse(&source).unwrap_or_else(|problems| panic!("{text}: {problems:?}"));
     let loaded = sort(raws);
     assert_eq!(loaded.problems, []);
     let env = |name: &str| (name == "SET").then(|| "set".into());
-    let built = documents(loaded.manifests, &kinds(), &mut Outsides::new(&env, &[]));
+    let built = documents(loaded.manifests, kinds, &mut Outsides::new(&env, &[]));
     (built.documents, built.problems)
 }
 
@@ -181,6 +186,27 @@ fn annotations_set_policy() {
 }
 
 #[test]
+fn fields_that_are_only_reported_are_named_within_the_spec() {
+    let report = |annotation: &str| -> Vec<String> {
+        let all = sound(&annotated(annotation));
+        all[0].policy.report.iter().map(ToString::to_string).collect()
+    };
+    assert_eq!(report("trueup/report: spec.durable"), ["durable"]);
+    let several = "trueup/report: 'spec.a, spec.b[name=\"x,y\"].c , spec[\"d,e\"]'";
+    assert_eq!(report(several), ["a", "b[name=\"x,y\"].c", "[\"d,e\"]"]);
+    assert_eq!(report("trueup/report: [spec.a, spec.b.c]"), ["a", "b.c"]);
+}
+
+#[test]
+fn what_is_done_about_drift_is_the_kind_s_to_say_where_no_document_does() {
+    let mut kinds = kinds();
+    kinds.insert(Kind { drift: Drift::Report, ..kind("VHost", &[("name", ".name")], &["name"]) });
+    let drift = |text: &str| load_with(text, &kinds).0[0].policy.drift;
+    assert_eq!(drift(&annotated("other/x: y")), Drift::Report);
+    assert_eq!(drift(&annotated("trueup/drift: heal")), Drift::Heal);
+}
+
+#[test]
 fn the_name_before_a_rename_is_a_text_or_a_map() {
     for (annotation, want) in [
         ("trueup/was: b", "[(None, String(\"b\"))]"),
@@ -197,12 +223,24 @@ fn the_name_before_a_rename_is_a_text_or_a_map() {
 #[test]
 fn wrong_annotations_are_errors() {
     for (annotation, want) in [
+        (
+            "trueup/report: metadata.name",
+            "6:20: `trueup/report` names `metadata.name`, which is no field of `spec` | for all of the object say `trueup/drift: report`",
+        ),
+        (
+            "trueup/report: 'spec.a[0]'",
+            "6:20: `trueup/report` names `spec.a[0]`, which is no field | name elements by their keys, as in `spec.containers[name=web]`, or the whole list",
+        ),
+        (
+            "trueup/report: ' , '",
+            "6:20: `trueup/report` names fields | write `spec.replicas, spec.containers[name=web].image`",
+        ),
         ("trueup/ensure: gone", "6:20: `trueup/ensure` is `present` or `absent` or `exists`, not `gone` | "),
         ("trueup/prune: no", "6:19: `trueup/prune` is `true` or `false`, not `no` | "),
         ("trueup/id: [1]", "6:16: `trueup/id` must be a text | "),
         (
             "trueup/replce: true",
-            "6:20: the annotation `trueup/replce` is not known | did you mean `trueup/replace`? the annotations are `trueup/ensure`, `trueup/id`, `trueup/prune`, `trueup/on-conflict`, `trueup/replace`, `trueup/drift`, `trueup/depends-on`, `trueup/paused`, `trueup/was`, `trueup/secret-version`, `trueup/values`",
+            "6:20: the annotation `trueup/replce` is not known | did you mean `trueup/replace`? the annotations are `trueup/ensure`, `trueup/id`, `trueup/prune`, `trueup/on-conflict`, `trueup/replace`, `trueup/drift`, `trueup/report`, `trueup/depends-on`, `trueup/paused`, `trueup/was`, `trueup/secret-version`, `trueup/values`",
         ),
         (
             "trueup/was: [b]",

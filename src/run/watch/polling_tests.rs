@@ -96,6 +96,15 @@ impl World {
         self.write(Method::Put, &format!("/queues/{name}"), Some(queue(name, durable, messages))).await;
     }
 
+    /// The id that the server gave an object.
+    async fn id_of(&self, url: &str) -> Option<Arc<str>> {
+        let (role, method, headers) = (Role::Read, Method::Get, Vec::new());
+        let request = HttpRequest { role, method, url: url.into(), headers, body: None };
+        let answer = self.server.send(&request).await.expect("it is in process");
+        let item: Value = serde_json::from_slice(&answer.body).expect("an item");
+        item.get("id").map(|id| crate::core::value::plain_text(id).into())
+    }
+
     fn requests(&self) -> usize {
         self.requests.load(Ordering::SeqCst)
     }
@@ -311,13 +320,13 @@ async fn what_was_made_anew_since_a_pass_wrote_it_is_told() {
     world.put("q0", true, 0).await;
     let (desired, client) = scene(&world, 2, 1);
     let (polling, mut hinted) = polling(&desired, client);
-    let read = |kind: &str, name: &str, server_id: &str| {
+    let read = |kind: &str, name: &str, server_id: Option<Arc<str>>| {
         let body = json!({"name": name, "durable": true});
         let write = Write::Update(Target::new(id(kind, name)), Body::Object(body.clone()));
         polling.writes(&write);
         let item = Item {
             key: id(kind, name).key,
-            server_id: (!server_id.is_empty()).then(|| server_id.into()),
+            server_id,
             version: None,
             value: Arc::new(body),
             deleting: false,
@@ -330,14 +339,14 @@ async fn what_was_made_anew_since_a_pass_wrote_it_is_told() {
     polling.asked(&list());
     // The other is not there.
     assert_eq!(next(&mut hinted).await, [About::Object(id("Queue", "q1"))]);
-    read("Queue", "q0", "");
+    read("Queue", "q0", world.id_of("/queues/q0").await);
     asked(&world, 3).await;
-    read("Queue", "q0", "another");
+    read("Queue", "q0", Some("another".into()));
     assert_eq!(next(&mut hinted).await, [About::Object(id("Queue", "q0"))], "and not for the first write");
     world.write(Method::Put, "/limits/l0", Some(json!({"name": "l0", "durable": true}))).await;
     polling.asked(&Ask::Read(Target::new(id("Limit", "l0"))));
     asked(&world, 6).await;
-    read("Limit", "l0", "another");
+    read("Limit", "l0", Some("another".into()));
     assert_eq!(next(&mut hinted).await, [About::Object(id("Limit", "l0"))]);
 }
 
