@@ -2,6 +2,8 @@
 //!
 //! One document's problems do not hide another's: everything is reported in one run.
 
+mod pinned;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -76,6 +78,7 @@ pub fn documents(raws: Vec<RawDocument>, source: &dyn KindSource, outsides: &mut
     list.extend(replicas::strangers(&mut documents, &counted, source));
     list.extend(references::check(&documents, source));
     list.extend(same_identity(&documents));
+    list.extend(pinned::twice(&documents, source));
     excerpt::add(&mut list, &sources);
     Built { documents, replicas: counted, problems: list, unchecked }
 }

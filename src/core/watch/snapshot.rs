@@ -248,4 +248,22 @@ mod tests {
         assert_eq!(zero(Some(first), seconds(5600.0), seconds(1010.0)), seconds(4590.0), "a step is");
         assert_eq!(zero(None, seconds(1.0), seconds(10.0)), Duration::ZERO, "a clock before its time");
     }
+
+    /// A wall clock that is set, an hour or a day, ahead or back: what is shown next has dates by the new clock, and stays
+    /// as it is until the clock is set again. The time of the loop knows nothing of it.
+    #[test]
+    fn dates_follow_a_wall_clock_that_is_set_and_then_stand_still() {
+        let seconds = Duration::from_secs;
+        let (mut wall, mut now, mut before) = (1_800_000_000_u64, 0_u64, None);
+        for step in [0, 3_600, -3_600, 86_400, -86_400, -3, 3] {
+            wall = wall.saturating_add_signed(step);
+            let first = zero(before, seconds(wall), seconds(now));
+            assert_eq!(first + seconds(now), seconds(wall), "{step}: a date is what the wall clock says");
+            for _ in 0..600 {
+                (wall, now) = (wall + 1, now + 1);
+                assert_eq!(zero(Some(first), seconds(wall), seconds(now)), first, "{step}");
+            }
+            before = Some(first);
+        }
+    }
 }

@@ -32,7 +32,7 @@ impl Confirmed {
         });
     }
 
-    /// A write has been answered: only what is asked from now on tells what became of it.
+    /// A write was accepted: only what is asked from now on tells what became of it.
     pub fn writes(&self, write: &Write) {
         let ids = write.members().iter().map(|one| (one.target().id.clone(), None));
         self.with(|inner| inner.sights.extend(ids));

@@ -31,7 +31,7 @@ pub trait Observer: Send + Sync {
         let _ = (ask, answer);
     }
 
-    /// A write of a pass was answered, whatever the answer was. As [`Observer::asked`].
+    /// A write of a pass was accepted. As [`Observer::asked`].
     fn writes(&self, write: &Write) {
         let _ = write;
     }

@@ -229,7 +229,9 @@ impl<C: Act> Act for Told<'_, C> {
         }
         Box::pin(async move {
             let answer = self.clients.write(write).await;
-            self.observers.writes(write);
+            if matches!(answer, Answer::Accepted { .. } | Answer::Begun { .. }) {
+                self.observers.writes(write);
+            }
             self.pulse.answers.fetch_add(1, Ordering::Relaxed);
             answer
         })

@@ -75,7 +75,7 @@ fn e4_a_flood_makes_no_more_passes_than_one_a_second_and_no_more_entries_than_ob
 
 #[test]
 fn x4_ten_minutes_of_sleep_bring_one_pass_an_object() {
-    for sleep in [600.0, 3600.0] {
+    for sleep in [600.0, 3600.0, 7200.0] {
         let mut scene = Scene { calm: seconds(60.0), ..Scene::plain(5) };
         scene.acts = vec![(seconds(30.0), Act::Sleep(seconds(sleep)))];
         run(&scene, |run| {
@@ -84,6 +84,7 @@ fn x4_ten_minutes_of_sleep_bring_one_pass_an_object() {
             run.go_to_calm();
             run.go_to(run.now() + seconds(1.0));
             assert!(run.monitor(0).looks <= before + 5);
+            assert_eq!(run.machine(0).counters().missed_events, 0);
         });
     }
 }
