@@ -19,7 +19,7 @@ use crate::core::identity::ObjectId;
 use crate::core::kind::Kind;
 use crate::core::problem::Problem;
 use crate::core::prune::{self, Gates, Known, Plan, Swept};
-use crate::core::report::{Entry, Explanation, Report};
+use crate::core::report::{Entry, Explanation, Outcome, Report};
 use crate::core::set::Set;
 use crate::core::watch::{Condition, ConditionKind, Status, Truth};
 use crate::run::sweep;
@@ -212,5 +212,14 @@ fn plan(
         held.why(kind, &id).map_or(Ok(()), |why| Err(Explanation::new(why).hint(CONFIRM)))
     };
     let known = Known { sets, documents, graph, kinds, former, holds: &holds };
-    prune::plan(&known, swept, gates)
+    let mut plan = prune::plan(&known, swept, gates);
+    // It is to go by the files, and a guard is in the way.
+    for entry in &mut plan.told {
+        if let Outcome::Extra(why) = &entry.result
+            && why.hint.as_deref() == Some(CONFIRM)
+        {
+            entry.result = Outcome::Refused(why.clone());
+        }
+    }
+    plan
 }

@@ -159,7 +159,8 @@ fn c61_c63_what_is_not_ready_holds_what_needs_it_and_nothing_else() {
         shelf.put("/clusters/c", json!({"name": "c", "size": 1, "state": state}));
         until("it is looked at", || shelf.count("GET /clusters/c") > looks + 1);
         shelf.put("/pools/other", json!({"name": "other", "size": 2}));
-        until("the other one is repaired meanwhile", || shelf.get("/pools/other")["size"] == 1);
+        let told = || format!("the other one is repaired while it is {state}:\n{}", watching.text());
+        until(&told, || shelf.get("/pools/other")["size"] == 1);
     }
     assert_eq!(shelf.count("PUT /pools/needs"), 0, "{:?}", shelf.server.lines());
     shelf.put("/clusters/c", json!({"name": "c", "size": 1, "state": "up"}));
