@@ -16,6 +16,7 @@ use super::super::make::seconds;
 #[derive(Clone, Debug, Default)]
 struct Known {
     wish: Option<Digest>,
+    uid: Option<Arc<str>>,
     running: Option<PassId>,
     start: Option<Duration>,
     end: Option<Duration>,
@@ -252,16 +253,21 @@ impl Monitor {
         broken.into_iter().for_each(|(name, what)| self.break_(name, id, what));
     }
 
-    /// A pass has ended, and the loop was told.
-    pub fn ended(&mut self, now: Duration, pass: PassId, seen: &[Seen], machine: &Loop) {
+    /// A pass has ended, and the loop was told. The objects that are others than before.
+    pub fn ended(&mut self, now: Duration, pass: PassId, seen: &[Seen], machine: &Loop) -> Vec<ObjectId> {
         let under = self.passes.remove(&pass).expect("it has begun");
+        let mut changed = Vec::new();
         for ((id, _), wish) in under.pass.objects.iter().zip(&under.wishes) {
             let Some(known) = self.known.get_mut(id) else { continue };
             (known.running, known.end) = (None, Some(now));
             let seen = seen.iter().find(|seen| seen.id == *id);
+            if seen.is_some_and(|seen| known.found(seen)) {
+                changed.push(id.clone());
+            }
             known.settle(now, seen, known.wish == *wish, under.is_probe && machine.holds(&id.kind.backend));
         }
         self.writes_are_few(now);
+        changed
     }
 
     /// What these need may be another one by now, and so may what they are to be.
@@ -354,6 +360,13 @@ impl Known {
         if class == Class::User && !std::mem::replace(&mut self.owes_a_person, true) {
             self.owed = Some(now);
         }
+    }
+
+    /// Whether a pass has written it, or found another one in its place.
+    fn found(&mut self, seen: &Seen) -> bool {
+        let before =
+            if seen.uid.is_some() { std::mem::replace(&mut self.uid, seen.uid.clone()) } else { None };
+        seen.writes > 0 || before.is_some_and(|before| Some(before) != seen.uid)
     }
 
     fn settle(&mut self, now: Duration, seen: Option<&Seen>, is_current: bool, was_probe: bool) {

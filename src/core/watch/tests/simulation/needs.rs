@@ -72,15 +72,16 @@ impl World {
         self.is_another(at);
     }
 
-    /// All that needs what a pass has written, or has found to be another one, at first hand or at second.
-    pub fn needing(&self, seen: &[Seen]) -> Vec<ObjectId> {
-        let mut changed: Vec<usize> = seen.iter().map(|seen| self.at(&seen.id)).collect();
+    /// All that needs one of these, at first hand or at second, and was not in the same pass.
+    pub fn needing(&self, ids: &[ObjectId], seen: &[Seen]) -> Vec<ObjectId> {
+        let mut changed: Vec<usize> = ids.iter().map(|id| self.at(id)).collect();
         let mut all = Vec::new();
         while let Some(at) = changed.pop() {
             let needing = (0..self.things.len()).filter(|other| self.need(*other) == Some(at));
             changed.extend(needing.clone());
             all.extend(needing.map(|other| self.things[other].id.clone()));
         }
+        all.retain(|id| seen.iter().all(|seen| seen.id != *id));
         all
     }
 

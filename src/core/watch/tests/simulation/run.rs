@@ -360,8 +360,8 @@ impl<'r> Run<'r> {
         };
         let effects = it.machine.step(now, event);
         if let Some((pass, seen)) = ended {
-            it.monitor.ended(now, pass, &seen, &it.machine);
-            it.monitor.may_hurry(&self.world.needing(&seen));
+            let changed = it.monitor.ended(now, pass, &seen, &it.machine);
+            it.monitor.may_hurry(&self.world.needing(&changed, &seen));
             self.broken.extend(self.world.said_too_soon(&seen, &it.machine));
         }
         let mut turned: Vec<(ObjectId, Condition)> = Vec::new();
