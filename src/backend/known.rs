@@ -3,7 +3,7 @@
 //!
 //! This finds out what may have changed, and proves nothing: whoever is told looks for themselves.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use crate::core::digest::Digest;
@@ -36,7 +36,8 @@ pub struct Known {
     /// Something was not seen in the last round, and may be there or not.
     doubt: bool,
     /// Objects of interest that were written since they were seen: what they were before says nothing of them now.
-    written: BTreeSet<usize>,
+    /// With how whoever wrote them saw them then, where that is known.
+    written: BTreeMap<usize, Option<u128>>,
     /// Pages of this round that were not as they had been.
     turned: usize,
     /// Elements of this round that no document names, and that were not there before.
@@ -108,10 +109,12 @@ impl Known {
         self.parsed
     }
 
-    /// An object was written. Another writer may set it back to what it was seen as last, and the next poll would see
-    /// no change: it tells of the object again if it is known not to be as it is wanted.
-    pub fn wrote(&mut self, key: &Key) {
-        self.written.extend(self.interests.find(key));
+    /// An object was written, and then seen so by whoever wrote it. Another writer may set it back to what it was seen
+    /// as last, and the next poll would see no change: it tells of the object again if it is known not to be as it is
+    /// wanted, or is another way than it was seen after the write.
+    pub fn wrote(&mut self, key: &Key, sight: Option<Sight>) {
+        let at = self.interests.find(key);
+        self.written.extend(at.map(|at| (at, sight.map(|sight| sight.digest.0))));
     }
 
     /// Begins a poll.
@@ -279,9 +282,10 @@ impl Known {
                 Some(sum) => Sight { digest: Digest(sum), fit },
                 None => interest.nothing(),
             };
-            let told = match self.begun && !self.written.remove(&at) {
-                true => before != sum,
-                false => sight.fit == Fit::Wrong,
+            let told = match self.written.remove(&at) {
+                Some(Some(wrote)) => wrote != sight.digest.0 || sight.fit == Fit::Wrong,
+                None if self.begun => before != sum,
+                None | Some(None) => sight.fit == Fit::Wrong,
             };
             if told {
                 changes.level += usize::from(sight.fit == Fit::Level);
@@ -327,6 +331,8 @@ pub struct KnownObject {
     tag: Option<Arc<str>>,
     digest: Option<Digest>,
     sight: Option<Sight>,
+    /// How it was seen after a write, since when no poll has seen it.
+    written: Option<Sight>,
 }
 
 impl KnownObject {
@@ -352,10 +358,10 @@ impl KnownObject {
         (self.tag, self.digest) = (None, None);
     }
 
-    /// It was written: what it was before says nothing of it now.
-    pub fn wrote(&mut self) {
+    /// It was written, and then seen so by whoever wrote it: what it was before says nothing of it now.
+    pub fn wrote(&mut self, sight: Option<Sight>) {
         self.forget();
-        self.sight = None;
+        (self.sight, self.written) = (None, sight);
     }
 
     /// Takes what was seen: what it is, where that is another way than before; the first time, where it is known not
@@ -365,9 +371,10 @@ impl KnownObject {
             Some(item) => self.interest.sight(rules, item),
             None => self.interest.nothing(),
         };
-        let told = match self.sight.replace(sight) {
-            Some(before) => before.digest != sight.digest,
-            None => sight.fit == Fit::Wrong,
+        let is_other = |before: Sight| before.digest != sight.digest;
+        let told = match (self.sight.replace(sight), self.written.take()) {
+            (Some(before), _) => is_other(before),
+            (None, wrote) => wrote.is_some_and(is_other) || sight.fit == Fit::Wrong,
         };
         told.then_some(sight.digest)
     }

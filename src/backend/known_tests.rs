@@ -59,6 +59,19 @@ fn poll(known: &mut Known, page: Value) -> Option<Changes> {
     round(known, &kind(), &[Some(page)], false)
 }
 
+/// As a read of `a` shows it.
+fn item(durable: bool) -> Item {
+    Item {
+        key: key("a"),
+        server_id: None,
+        version: None,
+        value: Arc::new(queue("a", durable, 0)),
+        deleting: false,
+        ready: None,
+        ambiguous: Vec::new(),
+    }
+}
+
 /// The names of the keys that are told, and the number of strangers.
 fn told(changes: Option<Changes>) -> (Vec<String>, usize) {
     let changes = changes.unwrap_or_default();
@@ -92,18 +105,45 @@ fn what_was_written_since_is_told_again_if_it_is_wrong() {
     let mut known = known(&["a", "b"]);
     let (right, wrong) = (queue("a", true, 1), queue("a", false, 1));
     assert_eq!(told(poll(&mut known, json!([wrong, queue("b", false, 1)]))), (names(&["a", "b"]), 0));
-    known.wrote(&key("a"));
+    known.wrote(&key("a"), None);
     assert_eq!(told(poll(&mut known, json!([wrong, queue("b", false, 1)]))), (names(&["a"]), 0));
     assert_eq!(poll(&mut known, json!([wrong, queue("b", false, 1)])), None, "once");
-    known.wrote(&key("a"));
+    known.wrote(&key("a"), None);
     assert_eq!(
         poll(&mut known, json!([right, queue("b", false, 1)])),
         None,
         "and not what is as it is wanted"
     );
     assert_eq!(told(poll(&mut known, json!([wrong, queue("b", false, 1)]))), (names(&["a"]), 0));
-    known.wrote(&key("a"));
+    known.wrote(&key("a"), None);
     assert_eq!(told(poll(&mut known, json!([queue("b", false, 1)]))), (names(&["a"]), 0), "or gone");
+}
+
+/// Between a write and the next poll somebody makes the object anew, just as it is wanted: only its id tells.
+#[test]
+fn what_was_written_is_held_against_how_it_was_seen_then() {
+    let mut known = known(&["a", "b"]);
+    let saw = |known: &Known, id: &str| {
+        let item = Item { server_id: Some(id.into()), ..item(true) };
+        Some(known.interests.at(0).1.sight(&FieldRules::default(), &item))
+    };
+    let with_id = |id: u32| json!([{"id": id, "name": "a", "durable": true}, queue("b", true, 0)]);
+    let poll = |known: &mut Known, page: Value| told(poll(known, page));
+    let none = (names(&[]), 0);
+    // The first poll of all comes after the write.
+    known.wrote(&key("a"), saw(&known, "1"));
+    assert_eq!(poll(&mut known, with_id(2)), (names(&["a"]), 0));
+    assert_eq!(poll(&mut known, with_id(2)), none, "once");
+    known.wrote(&key("a"), saw(&known, "3"));
+    assert_eq!(poll(&mut known, with_id(3)), none, "what we wrote is no news");
+    known.wrote(&key("a"), saw(&known, "4"));
+    assert_eq!(
+        poll(&mut known, with_id(3)),
+        (names(&["a"]), 0),
+        "the bytes are those of before, and not ours"
+    );
+    known.wrote(&key("a"), saw(&known, "4"));
+    assert_eq!(poll(&mut known, json!([queue("b", true, 0)])), (names(&["a"]), 0), "or gone");
 }
 
 #[test]
@@ -199,15 +239,6 @@ fn a_list_that_a_filter_makes_is_split_only_where_its_page_changed() {
 fn an_object_alone() {
     let interest = known(&["a"]).interests.at(0).1.clone();
     let rules = FieldRules::default();
-    let item = |durable: bool| Item {
-        key: key("a"),
-        server_id: None,
-        version: None,
-        value: Arc::new(queue("a", durable, 0)),
-        deleting: false,
-        ready: None,
-        ambiguous: Vec::new(),
-    };
     let mut known = KnownObject::new(interest.clone());
     assert_eq!(known.take(&rules, Some(&item(true))), None);
     assert!(known.take(&rules, Some(&item(false))).is_some());
@@ -219,6 +250,13 @@ fn an_object_alone() {
         |tag: &str| HttpAnswer { status: 200, headers: vec![("etag".into(), tag.into())], body: b"1".into() };
     assert!(!known.is_same(&answer("\"1\"")) && known.is_same(&answer("\"1\"")));
     assert_eq!(known.tag().as_deref(), Some("\"1\""));
+    let wrote = known.interest.sight(&rules, &item(true));
+    known.wrote(Some(wrote));
+    assert_eq!(known.take(&rules, Some(&item(true))), None, "what we wrote is no news");
+    known.wrote(Some(wrote));
+    let again = Item { server_id: Some("2".into()), ..item(true) };
+    assert!(known.take(&rules, Some(&again)).is_some(), "made anew since");
+    assert_eq!(known.take(&rules, Some(&again)), None, "once");
     known.forget();
     assert!(known.tag().is_none() && !known.is_same(&answer("\"1\"")));
 }

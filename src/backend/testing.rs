@@ -46,6 +46,7 @@ pub fn kind() -> Kind {
         conflict: None,
         watch: None,
         hook: None,
+        drift: Default::default(),
         lease: None,
     }
 }

@@ -1,6 +1,7 @@
 //! `trueup watch`: the loop as a process, or one turn of it.
 
 use std::io::Read as _;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
@@ -22,11 +23,28 @@ use crate::run::watch::desired::Source;
 use crate::run::watch::lead::Sharing;
 use crate::run::watch::showing::Places;
 use crate::run::watch::ways::Opening;
-use crate::run::watch::{self, Settings, once};
+use crate::run::watch::{self, Settings, once, status_file};
 
 pub fn watch(options: &Watch, output: &Output, out: &mut Out) -> Exit {
+    if let Some(problem) = misplaced(options) {
+        out.error(&problem);
+        return Exit::Usage;
+    }
     let done = if options.once { one_pass(options, output, out) } else { forever(options, output, out) };
     done.unwrap_or_else(|exit| exit)
+}
+
+/// A status file that would be read as a manifest, the next time the files are.
+fn misplaced(options: &Watch) -> Option<Problem> {
+    let (path, sources) = (options.status_file.as_ref()?, &options.sources);
+    let base = sources.base.as_ref().map(PathBuf::from);
+    let roots = sources.files.iter().chain(&sources.backends).chain(&base);
+    let root = status_file::read_by(path, roots)?;
+    let (path, root) = (path.display(), root.display());
+    let problem = Problem::new(format!("the status file `{path}` would be read as a manifest, by `{root}`"));
+    Some(
+        problem.hint("keep it in another folder, or let its name end otherwise than in .json, .yaml or .yml"),
+    )
 }
 
 fn forever(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exit> {
@@ -154,6 +172,7 @@ fn one_pass(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exi
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
         let start = tokio::time::Instant::now();
         let subjects = options.status_file.as_ref().map(|_| runner.subjects(salt()));
+        let changes = once::Changes::of(options.max_changes, options.status_file.as_deref());
         let prunes = options.pruning.deletes && runner.has_sets();
         start::sweep(&mut runner, prunes, &options.pruning, &|_, _| Ok(()), limits, out).await?;
         let bar = start::bar(output);
@@ -161,13 +180,13 @@ fn one_pass(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exi
             true => runner.plan_once(limits, &|done, all| bar.observing(done, all)).await,
             false => {
                 let tell = |done, all| bar.applying(done, all);
-                runner.pass_once(options.max_changes, limits, &tell).await
+                runner.pass_once(changes.left(), limits, &tell).await
             }
         };
         bar.clear();
         let report = done.map_err(|problem| start::failed(&problem, out))?;
         if let (Some(path), Some(subjects)) = (&options.status_file, subjects) {
-            let kept = once::keep(path, subjects, &report, start, out.secrets(), options.dry_run);
+            let kept = once::keep(path, subjects, &report, changes, start, out.secrets(), options.dry_run);
             kept.unwrap_or_else(|problem| out.error(&problem.warning()));
         }
         let (elapsed, verbose) = (start::told(began.elapsed()), output.verbose > 0);

@@ -61,6 +61,8 @@ pub struct Policy {
     /// `trueup/replace: "true"`
     pub replace: bool,
     pub drift: Drift,
+    /// `trueup/report`: paths of the body at and below which drift is told of and never written.
+    pub report: Vec<Path>,
     /// `trueup/depends-on`: as written, one reference each, the field being the root.
     pub depends_on: Vec<(Reference, Pos)>,
     pub paused: bool,

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::document::Drift;
 use super::feed::Watch;
 use super::fields::{Comparer, FieldRules, VISIBLE};
 use super::filter::{Filter, Vars};
@@ -68,6 +69,8 @@ pub struct Kind {
     /// From the body of a webhook to the key of the object that it is about, or to a list of these: `watch` by
     /// webhook. It is not followed; whoever may send it sends it.
     pub hook: Option<Filter>,
+    /// What is done about drift where a document does not say.
+    pub drift: Drift,
     /// Where its objects say who holds them, if they can be leases.
     pub lease: Option<LeaseFields>,
 }

@@ -138,7 +138,7 @@ pub struct Explanation {
     pub message: String,
     pub hint: Option<String>,
     /// From a fixed vocabulary, for machines, where the case has a name: [`DUPLICATE_FOUND`], [`CREATE_UNCERTAIN`],
-    /// [`NOT_THE_API`], [`WRONG_OBJECT`], [`HELD`], [`CHANGE_LIMIT`], [`FROZEN`].
+    /// [`NOT_THE_API`], [`WRONG_OBJECT`], [`HELD`], [`CHANGE_LIMIT`], [`FROZEN`], [`REPORTED`].
     pub reason: Option<&'static str>,
 }
 
@@ -163,6 +163,8 @@ pub const HELD: &str = "Held";
 pub const CHANGE_LIMIT: &str = "ChangeLimit";
 /// What differs is not to be written in this run; also the code of the finding that says so of a path.
 pub const FROZEN: &str = "Frozen";
+/// What differs is only told of, by `trueup/report`; also the code of the finding that says so of a path.
+pub const REPORTED: &str = "Reported";
 
 /// The code of the finding that what is in no document goes along with an object.
 pub const TAKES_ALONG: &str = "TakesAlong";

@@ -2,6 +2,8 @@
 //!
 //! One document's problems do not hide another's: everything is reported in one run.
 
+mod pinned;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -76,6 +78,7 @@ pub fn documents(raws: Vec<RawDocument>, source: &dyn KindSource, outsides: &mut
     list.extend(replicas::strangers(&mut documents, &counted, source));
     list.extend(references::check(&documents, source));
     list.extend(same_identity(&documents));
+    list.extend(pinned::twice(&documents, source));
     excerpt::add(&mut list, &sources);
     Built { documents, replicas: counted, problems: list, unchecked }
 }
@@ -104,13 +107,21 @@ pub(super) fn build(
         };
         problems.ok(at, done);
     }
-    match taken_verbatim {
+    let says_drift = annotations.iter().any(|(name, _)| &**name == policy::DRIFT);
+    let document = match taken_verbatim {
         Some(kind) => verbatim::document(&kind, root, origin, policy, problems),
         None => {
             let name = KindName { backend: api_version, kind };
+            let policy = policy::within_spec(policy, &annotations, problems);
             plain(name, root, origin, policy, source, problems)
         }
-    }
+    };
+    document.map(|mut document| {
+        if let Some(kind) = source.kind(&document.id.kind, &[]).filter(|_| !says_drift) {
+            document.policy.drift = kind.drift;
+        }
+        document
+    })
 }
 
 /// `apiVersion` and `kind`.

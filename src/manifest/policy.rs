@@ -9,7 +9,7 @@ use super::tag;
 use crate::core::document::{Drift, Ensure, OnConflict, Policy, Was};
 use crate::core::members::Members;
 use crate::core::node::{Node, Outside, Pos, Reference, Want};
-use crate::core::path::Path;
+use crate::core::path::{Path, Step};
 use crate::core::problem::Problem;
 use crate::core::suggest;
 use crate::core::value::{Value, plain_text};
@@ -17,14 +17,20 @@ use crate::core::value::{Value, plain_text};
 /// What the names of our annotations begin with.
 const PREFIX: &str = "trueup/";
 
+/// Whether drift is healed.
+pub const DRIFT: &str = "trueup/drift";
+/// Where it is not.
+const REPORT: &str = "trueup/report";
+
 /// Those that can be used: what is not supported yet is in no hint.
-const NAMES: [&str; 11] = [
+const NAMES: [&str; 12] = [
     "trueup/ensure",
     "trueup/id",
     "trueup/prune",
     "trueup/on-conflict",
     "trueup/replace",
     "trueup/drift",
+    "trueup/report",
     "trueup/depends-on",
     "trueup/paused",
     "trueup/was",
@@ -91,6 +97,7 @@ fn one(
             policy.on_conflict = word(name, node, &choices)?;
         }
         "drift" => policy.drift = word(name, node, &[("heal", Drift::Heal), ("report", Drift::Report)])?,
+        "report" => policy.report = paths(name, node)?,
         "prune" => policy.protected = !word(name, node, &BOOLEAN)?,
         "replace" => policy.replace = word(name, node, &BOOLEAN)?,
         "paused" => policy.paused = word(name, node, &BOOLEAN)?,
@@ -134,6 +141,75 @@ fn scalar(name: &str, node: &Node) -> Result<Arc<str>, Problem> {
         }
         _ => Err(Problem::new(format!("`{name}` must be a text"))),
     }
+}
+
+/// A list of paths, or texts with commas between, those within brackets or quotes aside.
+fn paths(name: &str, node: &Node) -> Result<Vec<Path>, Problem> {
+    let wrong = || {
+        let problem = Problem::new(format!("`{name}` names fields"));
+        problem.hint("write `spec.replicas, spec.containers[name=web].image`")
+    };
+    let mut texts = Vec::new();
+    match &node.want {
+        Want::Json(Value::String(text)) => texts.extend(apart(text)),
+        Want::List(items) => {
+            for item in items {
+                texts.extend(apart(item.as_str().ok_or_else(wrong)?));
+            }
+        }
+        _ => return Err(wrong()),
+    }
+    let one = |text: &&str| {
+        let path = Path::parse(text).map_err(|error| Problem::new(error.to_string()))?;
+        let named = path.0.iter().all(|step| matches!(step, Step::Field(_) | Step::Keyed(..)));
+        if named && !path.is_root() {
+            return Ok(path);
+        }
+        let problem = Problem::new(format!("`{name}` names `{text}`, which is no field"));
+        Err(problem.hint("name elements by their keys, as in `spec.containers[name=web]`, or the whole list"))
+    };
+    let paths = texts.iter().map(one).collect::<Result<Vec<_>, Problem>>()?;
+    if paths.is_empty() { Err(wrong()) } else { Ok(paths) }
+}
+
+/// A text at its commas.
+fn apart(text: &str) -> Vec<&str> {
+    let (mut depth, mut quoted) = (0_usize, None);
+    let parts = text.split(|c: char| {
+        match (quoted, c) {
+            (Some(mark), _) if c == mark => quoted = None,
+            (Some(_), _) => {}
+            (None, '"' | '\'') => quoted = Some(c),
+            (None, '[') => depth += 1,
+            (None, ']') => depth = depth.saturating_sub(1),
+            (None, ',') => return depth == 0,
+            _ => {}
+        }
+        false
+    });
+    parts.map(str::trim).filter(|part| !part.is_empty()).collect()
+}
+
+/// The same policy with paths below `spec`, which is the body.
+pub fn within_spec(mut policy: Policy, annotations: &Members, problems: &mut Problems) -> Policy {
+    let at = annotations.iter().find(|(name, _)| &***name == REPORT).map(|(_, node)| node.at);
+    policy.report = std::mem::take(&mut policy.report)
+        .into_iter()
+        .filter_map(|path| {
+            let below = match path.0.split_first() {
+                Some((Step::Field(first), rest)) if **first == *"spec" && !rest.is_empty() => {
+                    Ok(Path(rest.to_vec()))
+                }
+                _ => {
+                    let problem =
+                        Problem::new(format!("`{REPORT}` names `{path}`, which is no field of `spec`"));
+                    Err(problem.hint("for all of the object say `trueup/drift: report`"))
+                }
+            };
+            problems.ok(at.unwrap_or_default(), below)
+        })
+        .collect();
+    policy
 }
 
 /// The old name, or a map from the parts that changed to what they were; also as the text of one.

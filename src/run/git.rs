@@ -137,6 +137,17 @@ impl Repository {
         Ok(paths.into_iter().collect())
     }
 
+    /// The last commit up to this one that changed anything at or below a path; `None` where none is known to have.
+    ///
+    /// # Errors
+    /// What `git` says.
+    pub fn last_change(&self, commit: &str, path: &str) -> Result<Option<String>, Problem> {
+        let words = ["log", "-1", "--format=%H", commit, "--", path];
+        let output = ok(run(&self.root, words)?, "looking for the last change of a folder")?;
+        let commit = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok(is_object(&commit).then_some(commit))
+    }
+
     /// The contents of objects, in their order.
     ///
     /// # Errors
@@ -171,6 +182,39 @@ impl Repository {
     pub fn takes_name(&self, name: &str) -> Result<bool, Problem> {
         Ok(run(&self.root, ["check-ref-format", name])?.status.success())
     }
+}
+
+/// Whether these files, which stood below a folder, were taken away by a commit, and what is checked out has nothing
+/// there. False where that is not known for certain: no repository, no `git`, history that is cut off.
+pub fn has_deleted(folder: &Path, files: &BTreeSet<&Path>) -> bool {
+    let Some(real) = folder.ancestors().find_map(|above| {
+        let above = if above.as_os_str().is_empty() { Path::new(".") } else { above };
+        above.canonicalize().ok().map(|real| (above, real))
+    }) else {
+        return false;
+    };
+    let (above, real) = real;
+    let is_deleted = || -> Result<bool, Problem> {
+        let repository = Repository::of(&real)?;
+        let within = |path: &Path| {
+            let rest = path.strip_prefix(above).unwrap_or(path);
+            let path = real.join(rest);
+            let path = path.strip_prefix(&repository.root).ok()?.to_str()?.to_owned();
+            (!path.is_empty()).then_some(path)
+        };
+        let Some(place) = within(folder) else { return Ok(false) };
+        let Some(head) = repository.commit("HEAD")? else { return Ok(false) };
+        let below = format!("{place}/");
+        let stands = repository.tree(&head)?.keys().any(|path| *path == place || path.starts_with(&below));
+        if stands || repository.changed_since(Some(&head))?.iter().any(|path| path.starts_with(&below)) {
+            return Ok(false);
+        }
+        let Some(last) = repository.last_change(&head, &place)? else { return Ok(false) };
+        let Some(before) = repository.commit(&format!("{last}^"))? else { return Ok(false) };
+        let tree = repository.tree(&before)?;
+        Ok(files.iter().all(|file| within(file).is_some_and(|path| tree.contains_key(&path))))
+    };
+    is_deleted().unwrap_or(false)
 }
 
 /// One line of `ls-tree -z`: mode, type, object, and after a tab the path.

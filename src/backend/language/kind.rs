@@ -8,6 +8,7 @@ use super::reader::{Reader, Record};
 use super::watch::Declared;
 use super::{listing, watch, words};
 use crate::backend::path::unescape;
+use crate::core::document::Drift;
 use crate::core::fields::{FieldRules, VISIBLE};
 use crate::core::filter::Filter;
 use crate::core::identity::KindName;
@@ -21,7 +22,7 @@ use crate::core::path::{Path, Step};
 const BESIDE: [&str; 2] = ["labels", "annotations"];
 
 /// The members of a kind's record.
-pub const MEMBERS: [&str; 30] = [
+pub const MEMBERS: [&str; 31] = [
     "key",
     "parent",
     "id",
@@ -49,6 +50,7 @@ pub const MEMBERS: [&str; 30] = [
     "exists",
     "conflict",
     "watch",
+    "drift",
     "lease",
     "like",
     "at",
@@ -109,11 +111,24 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         managers: filter(reader, "managers"),
         conflict: filter(reader, "conflict"),
         lease: record.get("lease").and_then(|node| lease(reader, node)),
+        drift: record.get("drift").and_then(|node| drift(reader, node)).unwrap_or_default(),
         watch: feed,
         hook,
         name: kind,
         parts,
     })
+}
+
+/// `drift: report`: objects of the kind are only looked at, unless their documents say otherwise.
+fn drift(reader: &mut Reader, node: &Node) -> Option<Drift> {
+    match node.as_str() {
+        Some("heal") => Some(Drift::Heal),
+        Some("report") => Some(Drift::Report),
+        _ => {
+            reader.wrong(node.at, "`drift` is `heal` or `report`".to_owned());
+            None
+        }
+    }
 }
 
 /// The parts of the identity: the parents' in the order of `parent`, then the object's own in the order of

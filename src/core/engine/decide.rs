@@ -126,7 +126,10 @@ fn held_back(facts: &Facts, decision: Decision) -> Decision {
     }
     // With a base, what is pending is no drift, and goes on.
     if decision.since.is_none_or(Side::is_drift) {
-        let why = "differences are only reported here, by the annotation `trueup/drift: report`";
+        let why = match facts.kind.drift {
+            Drift::Report => "differences are only reported here, by `drift: report` of the kind",
+            Drift::Heal => "differences are only reported here, by the annotation `trueup/drift: report`",
+        };
         return decision.refused(Explanation::new(why));
     }
     if decision.action == Action::Replace {

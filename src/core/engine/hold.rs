@@ -3,7 +3,7 @@
 use super::super::change::Change;
 use super::super::give_up::{self, Given};
 use super::super::path::Path;
-use super::super::report::{Action, CHANGE_LIMIT, Explanation, FROZEN, Finding, HELD, Outcome};
+use super::super::report::{Action, CHANGE_LIMIT, Explanation, FROZEN, Finding, HELD, Outcome, REPORTED};
 use super::Engine;
 use super::decide::{Decision, Seen};
 
@@ -33,10 +33,12 @@ impl Engine {
     /// nothing that can be; `None` where it was given up, and the rest is to be compared anew.
     pub(super) fn freeze(&mut self, at: usize, decision: Decision) -> Option<Decision> {
         let object = &self.objects[at];
-        let frozen = match self.options.frozen.get(&object.id) {
-            Some(frozen) if matches!(decision.action, Action::Update | Action::Replace) => frozen,
-            _ => return Some(decision),
-        };
+        let frozen = self.options.frozen.get(&object.id).map_or(&[][..], Vec::as_slice);
+        let reported = &object.policy.report[..];
+        let is_any = !frozen.is_empty() || !reported.is_empty();
+        if !is_any || !matches!(decision.action, Action::Update | Action::Replace) {
+            return Some(decision);
+        }
         let is_given = |path: &Path| {
             let place = give_up::place(path);
             object.contest.given.iter().any(|given| Some(&given.path) == place.as_ref())
@@ -45,18 +47,23 @@ impl Engine {
         let keeps = |path: &Path, change: &Change| {
             path.covers(&change.path) || (change.path.covers(path) && !is_given(path))
         };
-        let (kept, rest): (Vec<Change>, Vec<Change>) = decision
-            .changes
-            .iter()
-            .cloned()
-            .partition(|change| frozen.iter().any(|path| keeps(path, change)));
-        if kept.is_empty() {
+        let all = || decision.changes.iter().cloned();
+        let (told, rest): (Vec<Change>, Vec<Change>) =
+            all().partition(|change| is_drift(change) && reported.iter().any(|path| keeps(path, change)));
+        let (kept, rest): (Vec<Change>, Vec<Change>) =
+            rest.into_iter().partition(|change| frozen.iter().any(|path| keeps(path, change)));
+        if kept.is_empty() && told.is_empty() {
             return Some(decision);
         }
-        let keeping = |path: &&Path| kept.iter().any(|change| keeps(path, change)) && !is_given(path);
-        let paths: Vec<Path> = frozen.iter().filter(keeping).cloned().collect();
+        if kept.is_empty() && rest.is_empty() && object.writes() == 0 && !self.rotates(at) {
+            return Some(only_reported(decision, told));
+        }
+        let keeping =
+            |path: &&Path| kept.iter().chain(&told).any(|change| keeps(path, change)) && !is_given(path);
+        let paths: Vec<Path> = frozen.iter().chain(reported).filter(keeping).cloned().collect();
         let given = self.give_up_paths(at, &paths);
         self.note_frozen(at, kept);
+        self.note_reported(at, &told);
         match given {
             Ok(()) if !paths.is_empty() => None,
             Ok(()) => Some(self.without_frozen(at, decision, rest, "it was left out, and differs still")),
@@ -111,6 +118,16 @@ impl Engine {
         }
     }
 
+    /// Tells of what differs at paths that are only reported.
+    fn note_reported(&mut self, at: usize, all: &[Change]) {
+        let object = &mut self.objects[at];
+        for change in all {
+            let message = format!("`{}` differs, and is only reported, by `trueup/report`", change.path);
+            object.findings.retain(|finding| finding.message != message);
+            object.findings.push(Finding::new(REPORTED, message));
+        }
+    }
+
     /// What the next run is to know of what was just seen.
     pub(super) fn note_observed(&mut self, at: usize) {
         let object = &mut self.objects[at];
@@ -119,6 +136,18 @@ impl Engine {
             _ => None,
         };
     }
+}
+
+/// With a base, what is pending is no drift, and goes on.
+fn is_drift(change: &Change) -> bool {
+    change.since.as_ref().is_none_or(|since| since.side.is_drift())
+}
+
+/// Where nothing differs but what is only told of.
+fn only_reported(mut decision: Decision, told: Vec<Change>) -> Decision {
+    decision.changes = told;
+    let why = "what differs is only reported here, by the annotation `trueup/report`";
+    decision.refused(Explanation::new(why).because(REPORTED))
 }
 
 fn told(path: &Path) -> String {

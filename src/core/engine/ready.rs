@@ -40,7 +40,9 @@ impl Engine {
         let object = &self.objects[at];
         let Seen::Present(item) = &object.seen else { return false };
         let needed = self.mode == Mode::Apply && self.is_needed(at);
-        let outcome = match progress(object, item, needed) {
+        // What else is in a run that is one of many waits for its end, and the next one looks again.
+        let within = self.options.waits.map_or(READY_WITHIN, |most| most.min(READY_WITHIN));
+        let outcome = match progress(object, item, needed.then_some(within)) {
             Ok(Progress::Done) => {
                 self.objects[at].awaits = None;
                 return false;
@@ -71,7 +73,8 @@ impl Engine {
     }
 }
 
-fn progress(object: &Object, item: &Item, needed: bool) -> Result<Progress, FilterError> {
+/// `needed`: others need it, and it has so long to be ready.
+fn progress(object: &Object, item: &Item, needed: Option<Duration>) -> Result<Progress, FilterError> {
     let vars = Vars::default();
     if let Some(Wait { done, failed, every, limit, .. }) = &object.awaits {
         if failed.as_ref().map_or(Ok(false), |failed| failed.holds(&item.value, &vars))? {
@@ -81,9 +84,9 @@ fn progress(object: &Object, item: &Item, needed: bool) -> Result<Progress, Filt
             return Ok(Progress::NotYet { every: *every, limit: *limit, what: "done" });
         }
     }
-    if needed && item.ready == Some(false) {
+    if let Some(limit) = needed.filter(|_| item.ready == Some(false)) {
         let every = visibility_delay(object.looks);
-        return Ok(Progress::NotYet { every, limit: READY_WITHIN, what: "ready" });
+        return Ok(Progress::NotYet { every, limit, what: "ready" });
     }
     Ok(Progress::Done)
 }

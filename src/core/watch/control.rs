@@ -115,7 +115,7 @@ impl Loop {
     pub fn new(settings: Settings) -> Loop {
         Loop {
             random: Random::new(settings.seed),
-            hour: Hour::new(settings.changes_an_hour),
+            hour: Hour::new(settings.changes_an_hour, &settings.earlier_changes),
             settings,
             detector: Detector::default(),
             now: Duration::ZERO,

@@ -49,6 +49,7 @@ mod wish;
 
 pub use control::{Effect, Event, Loop};
 pub use hint::{About, Class, Hint, Origin};
+pub use hour::{HOUR, Lately};
 pub use pass::{Pass, PassId, Retry, Seen, Touched, Verdict};
 pub use settings::Settings;
 pub use snapshot::{Desired, Instance, Role, Snapshot};

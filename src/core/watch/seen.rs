@@ -5,7 +5,8 @@ use super::super::digest::Digest;
 use super::super::observed::{Heard, Trouble};
 use super::super::path::Path;
 use super::super::report::{
-    Action, CHANGE_LIMIT, CONTENDED, Entry, Explanation, FROZEN, HELD, NOT_VISIBLE, Outcome, UNDER_WAY,
+    Action, CHANGE_LIMIT, CONTENDED, Entry, Explanation, FROZEN, HELD, NOT_VISIBLE, Outcome, REPORTED,
+    UNDER_WAY,
 };
 use super::pass::{Retry, Seen, Touched, Verdict};
 
@@ -37,7 +38,7 @@ fn verdict(entry: &Entry) -> Verdict {
         Outcome::InSync | Outcome::Done | Outcome::Applied => frozen(entry).unwrap_or(Verdict::InSync),
         Outcome::Planned => Verdict::Differs(Explanation::new(due(entry.action))),
         Outcome::Refused(why) if entry.observed.left_alone => Verdict::Differs(why.clone()),
-        Outcome::Refused(why) if matches!(why.reason, Some(HELD | FROZEN | CHANGE_LIMIT)) => {
+        Outcome::Refused(why) if matches!(why.reason, Some(HELD | FROZEN | CHANGE_LIMIT | REPORTED)) => {
             Verdict::Differs(why.clone())
         }
         Outcome::Refused(why) | Outcome::Extra(why) => Verdict::Refused(why.clone()),
@@ -79,10 +80,10 @@ fn retry(heard: Option<Heard>, soon: bool) -> Retry {
     }
 }
 
-/// Where an object stands that is in sync but for what is frozen.
+/// Where an object stands that is in sync but for what is frozen, or only reported.
 fn frozen(entry: &Entry) -> Option<Verdict> {
-    let finding = entry.findings.iter().find(|finding| finding.code == FROZEN)?;
-    Some(Verdict::Differs(Explanation::new(finding.message.clone()).because(FROZEN)))
+    let finding = entry.findings.iter().find(|finding| matches!(finding.code, FROZEN | REPORTED))?;
+    Some(Verdict::Differs(Explanation::new(finding.message.clone()).because(finding.code)))
 }
 
 fn due(action: Action) -> String {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use super::hour::Lately;
+
 /// How the loop is to behave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
@@ -11,6 +13,8 @@ pub struct Settings {
     pub dry_run: bool,
     /// So many writes an hour at most.
     pub changes_an_hour: Option<usize>,
+    /// Writes of an earlier process that count as well, each for how long.
+    pub earlier_changes: Vec<Lately>,
     /// Passes under way at once, in all.
     pub passes: usize,
     /// The seed of all jitter.
@@ -23,6 +27,7 @@ impl Default for Settings {
             resync: Duration::from_secs(10 * 60),
             dry_run: false,
             changes_an_hour: None,
+            earlier_changes: Vec::new(),
             passes: 16,
             seed: 0,
         }

@@ -10,6 +10,7 @@ use super::super::problem::Problem;
 use super::super::redact::Redactor;
 use super::super::report::{Finding, Requests};
 use super::super::scrub;
+use super::hour::Lately;
 use super::status::{Condition, ObjectStatus, Refused, Status, TargetStatus, Truth};
 
 /// Everything that is shown.
@@ -27,6 +28,8 @@ pub struct Snapshot {
     pub silent: Vec<(Arc<str>, Duration)>,
     /// What the last pass of an object found worth knowing, whatever came of it.
     pub findings: BTreeMap<ObjectId, Vec<Finding>>,
+    /// The writes of the last hour, where there is a limit: when they leave it, and how many.
+    pub changes: Vec<Lately>,
     /// The wall clock when the time of the loop was zero, since 1970: what turns the times of [`Status`] into dates.
     /// See [`zero`].
     pub zero: Duration,
@@ -162,6 +165,7 @@ impl Snapshot {
             },
             silent: self.silent.iter().map(|(name, since)| (redactor.text(name).into(), *since)).collect(),
             findings: self.findings.iter().map(|(id, all)| found(id, all, redactor)).collect(),
+            changes: self.changes.clone(),
             ..*self
         }
     }
@@ -243,5 +247,23 @@ mod tests {
         assert_eq!(zero(Some(first), seconds(2001.5), seconds(1010.0)), first, "drift is not followed");
         assert_eq!(zero(Some(first), seconds(5600.0), seconds(1010.0)), seconds(4590.0), "a step is");
         assert_eq!(zero(None, seconds(1.0), seconds(10.0)), Duration::ZERO, "a clock before its time");
+    }
+
+    /// A wall clock that is set, an hour or a day, ahead or back: what is shown next has dates by the new clock, and stays
+    /// as it is until the clock is set again. The time of the loop knows nothing of it.
+    #[test]
+    fn dates_follow_a_wall_clock_that_is_set_and_then_stand_still() {
+        let seconds = Duration::from_secs;
+        let (mut wall, mut now, mut before) = (1_800_000_000_u64, 0_u64, None);
+        for step in [0, 3_600, -3_600, 86_400, -86_400, -3, 3] {
+            wall = wall.saturating_add_signed(step);
+            let first = zero(before, seconds(wall), seconds(now));
+            assert_eq!(first + seconds(now), seconds(wall), "{step}: a date is what the wall clock says");
+            for _ in 0..600 {
+                (wall, now) = (wall + 1, now + 1);
+                assert_eq!(zero(Some(first), seconds(wall), seconds(now)), first, "{step}");
+            }
+            before = Some(first);
+        }
     }
 }

@@ -119,6 +119,7 @@ impl Bytes {
             forced_paths,
             replace,
             drift,
+            report,
             depends_on,
             paused,
             secret_version,
@@ -135,6 +136,7 @@ impl Bytes {
         self.opt(pinned_id.as_deref(), Bytes::text);
         self.opt(secret_version.as_deref(), Bytes::text);
         self.all(forced_paths.iter(), |bytes, path| bytes.text(&path.to_string()));
+        self.all(report.iter(), |bytes, path| bytes.text(&path.to_string()));
         self.all(depends_on.iter(), |bytes, (reference, _)| bytes.text(&reference.text));
         self.opt(was.as_ref(), |bytes, was| {
             bytes.all(was.parts.iter(), |bytes, (name, value)| {
@@ -160,6 +162,7 @@ mod tests {
     use super::super::super::document::{Drift, Ensure};
     use super::super::super::identity::{Key, KindName, ObjectId};
     use super::super::super::node::{Origin, Pos, Secret};
+    use super::super::super::path::Path;
     use super::*;
 
     fn node(want: Want) -> Node {
@@ -197,6 +200,7 @@ mod tests {
             changed(&|d| *d.spec_mut() = node(secret(None))),
             changed(&|d| d.policy.ensure = Ensure::Absent),
             changed(&|d| d.policy.drift = Drift::Report),
+            changed(&|d| d.policy.report = vec![Path::root()]),
             changed(&|d| d.policy.paused = true),
             changed(&|d| d.policy.replace = true),
             changed(&|d| d.policy.pinned_id = Some("1".into())),

@@ -75,6 +75,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         conflict: None,
         watch: None,
         hook: None,
+        drift: Default::default(),
         lease: None,
     }
 }
@@ -110,12 +111,16 @@ fn kinds() -> Kinds {
 }
 
 fn load(text: &str) -> (Vec<Document>, Vec<Problem>) {
+    load_with(text, &kinds())
+}
+
+fn load_with(text: &str, kinds: &Kinds) -> (Vec<Document>, Vec<Problem>) {
     let source = Arc::new(Source { file: "a.yaml".into(), text: text.into() });
     let raws = yaml::parse(&source).unwrap_or_else(|problems| panic!("{text}: {problems:?}"));
     let loaded = sort(raws);
     assert_eq!(loaded.problems, []);
     let env = |name: &str| (name == "SET").then(|| "set".into());
-    let built = documents(loaded.manifests, &kinds(), &mut Outsides::new(&env, &[]));
+    let built = documents(loaded.manifests, kinds, &mut Outsides::new(&env, &[]));
     (built.documents, built.problems)
 }
 
@@ -165,85 +170,6 @@ fn a_document_becomes_an_object() {
         sound("apiVersion: rabbitmq\nkind: Settings\nmetadata:\n")[0].spec.want,
         Want::Map(Members::default())
     );
-}
-
-#[test]
-fn annotations_set_policy() {
-    let text = "apiVersion: rabbitmq\nkind: Queue\nmetadata:\n  vhost: /\n  name: a\n  annotations:\n    trueup/ensure: exists\n    trueup/id: 17\n    trueup/prune: \"false\"\n    trueup/on-conflict: force\n    trueup/replace: true\n    trueup/drift: report\n    trueup/paused: 'true'\n    trueup/depends-on: VHost/%2F, Queue/%2F/b\n";
-    let policy = &sound(text)[0].policy;
-    assert_eq!(policy.ensure, Ensure::Exists);
-    assert_eq!(policy.pinned_id.as_deref(), Some("17"));
-    assert!(policy.protected && policy.replace && policy.paused);
-    assert_eq!((policy.on_conflict, policy.drift), (OnConflict::Force, Drift::Report));
-    let names: Vec<&str> = policy.depends_on.iter().map(|(reference, _)| &*reference.text).collect();
-    assert_eq!(names, ["VHost/%2F", "Queue/%2F/b"]);
-    assert_eq!(sound(&annotated("trueup/depends-on: [VHost/b]"))[0].policy.depends_on.len(), 1);
-}
-
-#[test]
-fn the_name_before_a_rename_is_a_text_or_a_map() {
-    for (annotation, want) in [
-        ("trueup/was: b", "[(None, String(\"b\"))]"),
-        ("trueup/was: 7", "[(None, Number(7))]"),
-        ("trueup/was: {name: b}", "[(Some(\"name\"), String(\"b\"))]"),
-        ("trueup/was: '{\"name\": \"b\"}'", "[(Some(\"name\"), String(\"b\"))]"),
-        ("trueup/was: '{b'", "[(None, String(\"{b\"))]"),
-    ] {
-        let was = sound(&annotated(annotation))[0].policy.was.clone().expect("it is read");
-        assert_eq!(format!("{:?}", was.parts), want, "{annotation}");
-    }
-}
-
-#[test]
-fn wrong_annotations_are_errors() {
-    for (annotation, want) in [
-        ("trueup/ensure: gone", "6:20: `trueup/ensure` is `present` or `absent` or `exists`, not `gone` | "),
-        ("trueup/prune: no", "6:19: `trueup/prune` is `true` or `false`, not `no` | "),
-        ("trueup/id: [1]", "6:16: `trueup/id` must be a text | "),
-        (
-            "trueup/replce: true",
-            "6:20: the annotation `trueup/replce` is not known | did you mean `trueup/replace`? the annotations are `trueup/ensure`, `trueup/id`, `trueup/prune`, `trueup/on-conflict`, `trueup/replace`, `trueup/drift`, `trueup/depends-on`, `trueup/paused`, `trueup/was`, `trueup/secret-version`, `trueup/values`",
-        ),
-        (
-            "trueup/was: [b]",
-            "6:17: `trueup/was` is the name before a rename | write `OLD`, or `{PART: OLD}` where the key has several parts",
-        ),
-        (
-            "trueup/depends-on: Team/a",
-            "6:24: the backend `rabbitmq` has no kind `Team` | its kinds are `Binding`, `Object`, `Posted`, `Put`, `Queue`, `Record`, `Settings`, `VHost`",
-        ),
-        (
-            "trueup/depends-on: Queue/a",
-            "6:24: `Queue/a` names 1 part of the key of a `Queue` | its form is `Queue/VHOST/NAME`; a `/` inside a name is written `%2F`",
-        ),
-        (
-            "trueup/values: x",
-            "6:20: `trueup/values` is a map from paths to values | write `{\"spec.teamId\": \"ref Team/platform .id\"}`",
-        ),
-        (
-            "trueup/values: {spec.q: env SET}",
-            "6:29: `trueup/values` names `spec.q`, and line 7, column 11 sets it already | remove one of the two",
-        ),
-        (
-            "trueup/values: {spec.q.r: env SET}",
-            "6:31: `trueup/values` cannot lay a value at `spec.q.r` | something on the way is no map or list, or the path is a pattern",
-        ),
-        ("trueup/values: {kind: env SET}", "6:27: `trueup/values` names `kind`, which is not in `spec` | "),
-        (
-            "trueup/values: {spec.r: evn SET}",
-            "6:29: the tag `!evn` is not known | did you mean `!env`? the tags are `!ref`, `!env`, `!file`, `!secret`, `!null`",
-        ),
-        (
-            "trueup/values: {spec..r: env SET}",
-            "6:30: `spec..r` is not a field path: a name is missing at character 6 | ",
-        ),
-        (
-            "trueup/values: {spec.r: env NONE}",
-            "6:29: the environment variable `NONE` is not set | set it, or write the value in its place",
-        ),
-    ] {
-        assert_eq!(wrong(&annotated(annotation)), [want], "{annotation}");
-    }
 }
 
 #[test]
@@ -484,4 +410,5 @@ impl KindSource for OnDemand {
     }
 }
 
+mod annotations;
 mod key;

@@ -19,7 +19,7 @@ use crate::core::report::Finding;
 use crate::core::value::Value;
 use crate::core::watch::snapshot::FeedStatus;
 use crate::core::watch::status::{self, Condition, ObjectStatus, Status, TargetStatus};
-use crate::core::watch::{ConditionKind, Snapshot, Truth};
+use crate::core::watch::{ConditionKind, HOUR, Lately, Snapshot, Truth};
 
 use super::super::json::SCHEMA_VERSION;
 use super::time::{self, date};
@@ -54,6 +54,16 @@ pub struct Document {
     pub feeds: Vec<Feed>,
     /// By backend, kind and key.
     pub objects: Vec<Object>,
+    /// The writes of the last hour, where `--max-changes` limits them, for the next process. Earlier versions had none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<Writes>,
+}
+
+/// Writes of about one time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Writes {
+    pub time: String,
+    pub count: usize,
 }
 
 /// The process.
@@ -210,7 +220,7 @@ impl Document {
     pub fn of(snapshot: &Snapshot, now: Duration, alive: Duration, redactor: &Redactor) -> Document {
         let snapshot = snapshot.scrubbed(redactor);
         let zero = snapshot.zero;
-        let Snapshot { instance, desired, status, seen_all, feeds, silent, findings, .. } = snapshot;
+        let Snapshot { instance, desired, status, seen_all, feeds, silent, findings, changes, .. } = snapshot;
         let mut objects: Vec<&ObjectStatus> = status.objects.iter().collect();
         objects.sort_by(|a, b| a.id.cmp(&b.id));
         let mut targets: Vec<Target> =
@@ -245,8 +255,15 @@ impl Document {
             refused: status.refused.first.iter().map(refused).collect(),
             targets,
             feeds: feeds.all.iter().map(|feed| self::feed(feed, zero)).collect(),
+            changes: changes.iter().map(|lately| writes(*lately, zero)).collect(),
         }
     }
+}
+
+/// A write counts until the end of its second, and not less long.
+fn writes((leaves, count): Lately, zero: Duration) -> Writes {
+    let at = (zero + leaves).saturating_sub(HOUR);
+    Writes { time: date(at + Duration::from_nanos(999_999_999)), count }
 }
 
 impl Document {

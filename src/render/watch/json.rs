@@ -1,7 +1,10 @@
 //! The status document for machines, and back.
 
 use super::super::json::{SCHEMA_VERSION, line, pretty};
-use super::document::{Document, Object, Summary};
+use std::time::Duration;
+
+use super::document::{Document, Object, Summary, Writes};
+use super::time;
 
 /// Why a text is no status document.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +57,25 @@ pub fn lines(document: &Document, alive: bool) -> String {
         summary: &document.summary,
     }));
     text
+}
+
+/// The writes that a status document tells of: when, since 1970, and how many.
+///
+/// # Errors
+/// As [`read`].
+pub fn changes(text: &str) -> Result<Vec<(Duration, usize)>, NoStatus> {
+    #[derive(serde::Deserialize)]
+    struct Told {
+        command: String,
+        #[serde(default)]
+        changes: Vec<Writes>,
+    }
+    let told: Told = serde_json::from_str(text).map_err(NoStatus::Other)?;
+    if told.command != "status" {
+        return Err(NoStatus::Other(serde::de::Error::custom("it is of another command")));
+    }
+    let when = |one: &Writes| Some((time::read(&one.time)?, one.count));
+    Ok(told.changes.iter().filter_map(when).collect())
 }
 
 /// Reads a document back.

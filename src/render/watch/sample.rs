@@ -176,6 +176,7 @@ pub fn snapshot() -> Snapshot {
         requests: Requests { list: 40, read: 7, create: 1, update: 3, ..Requests::default() },
         silent: Vec::new(),
         findings: BTreeMap::new(),
+        changes: Vec::new(),
         zero: ZERO,
     }
 }

@@ -98,7 +98,7 @@ pub struct Note {
 }
 
 /// The codes of findings and reasons that a plan can have; another version may have more.
-const CODES: [&str; 28] = [
+const CODES: [&str; 29] = [
     "ChangeLimit",
     "CreateUncertain",
     "DuplicateFound",
@@ -118,6 +118,7 @@ const CODES: [&str; 28] = [
     "PossibleOverwrite",
     "Pruned",
     "RenameDone",
+    "Reported",
     "SecretVersion",
     "SentAgain",
     "SetLater",

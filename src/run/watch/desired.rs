@@ -74,6 +74,7 @@ pub struct Desired {
     pub subjects: Vec<Subject>,
     /// Of what each backend is said to be: where it is another one, the same wish may mean something else.
     backends: BTreeMap<Arc<str>, Digest>,
+    backend_files: Vec<Arc<str>>,
     /// Makes the part of the documents that a pass is about.
     pub parts: Parts,
     targets: BTreeSet<Arc<str>>,
@@ -163,6 +164,7 @@ impl Source {
             replicas: input.replicas,
             former: input.former,
             backends: backends.collect(),
+            backend_files: input.backends.iter().map(|raw| raw.origin().file).collect(),
         };
         Ok(Read { desired, connections: input.connections, lease: input.lease, warnings })
     }
@@ -183,6 +185,12 @@ impl Desired {
     pub fn claimed(&self, prunes: bool) -> Vec<Set> {
         let sets = self.sets.iter().filter(|_| prunes);
         sets.chain(&self.replicas).cloned().collect()
+    }
+
+    /// The files of Sets and ReplicaSets, and of Backend documents.
+    pub fn other_files(&self) -> impl Iterator<Item = &str> {
+        let sets = self.sets.iter().chain(&self.replicas).map(|set| &*set.origin.file);
+        sets.chain(self.backend_files.iter().map(|file| &**file))
     }
 
     /// All that Sets and ReplicaSets claim.

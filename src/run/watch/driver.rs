@@ -1,5 +1,6 @@
 //! The one task that everything passes through: it waits for what happens, steps the loop, and does what that says.
 
+mod folders;
 mod pruning;
 mod reading;
 
@@ -19,6 +20,7 @@ use super::board::Board;
 use super::desired::Desired;
 use super::files::{AsRead, News, Watched};
 use super::findings::Findings;
+use super::folders::Folders;
 use super::lead::{self, Lead, Share};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, hints};
@@ -83,6 +85,7 @@ pub struct Driver<'o> {
     person: bool,
     wishes: Wishes,
     findings: Findings,
+    folders: Folders,
     /// The loop was told what is wanted: not before it is known who writes.
     begun: bool,
     /// One at most.
@@ -127,11 +130,13 @@ impl<'o> Driver<'o> {
     ///
     /// # Errors
     /// As [`super::watch`].
-    pub async fn begin(settings: Settings, out: &'o mut Out) -> Result<Driver<'o>, NotBegun> {
+    pub async fn begin(mut settings: Settings, out: &'o mut Out) -> Result<Driver<'o>, NotBegun> {
         let mut teller = Teller::new(out, settings.form, settings.quiet);
+        settings.count_earlier_changes(&mut teller);
         let files = Watched::new(settings.source.roots());
-        let loading = loading::begin(settings.source.clone(), files.roots(), None, settings.bound.clone());
-        let Loading { loaded, look } = done(loading.await);
+        let (source, bound) = (settings.source.clone(), settings.bound.clone());
+        let loading = loading::begin(source, files.roots(), None, Folders::default(), bound);
+        let Loading { loaded, look, .. } = done(loading.await);
         teller.secrets().learn(&loaded.secrets);
         let as_read = AsRead { roots: files.roots(), named: loaded.named, look };
         files.read(&as_read);
@@ -186,6 +191,7 @@ impl<'o> Driver<'o> {
             person: false,
             wishes: Wishes::default(),
             findings: Findings::default(),
+            folders: Folders::default(),
             begun: false,
             pruning: FuturesUnordered::new(),
             prune_when: prune::When::new(now),
@@ -258,7 +264,10 @@ impl<'o> Driver<'o> {
             Happened::Loaded(loading) => self.loaded(done(*loading)),
             Happened::Pruned(pruned) => self.pruned(pruned),
             // At the beginning everything is looked at.
-            Happened::Hinted(hints) if self.begun => self.step(Event::Hints(hints)),
+            Happened::Hinted(hints) if self.begun => {
+                self.agree_if_asked(&hints);
+                self.step(Event::Hints(hints));
+            }
             Happened::Hinted(_) => {}
             Happened::Files(News::Changed) | Happened::Reread => self.load(),
             Happened::Files(News::Blind(problem)) => self.teller.warned("files are not watched", &problem),
@@ -415,7 +424,7 @@ impl<'o> Driver<'o> {
             self.sent = self.ground.ways.requests();
             let requests = self.sent;
             let (feeds, silent) = (self.board.shown(), self.board.silent());
-            let findings = self.findings.of_objects();
+            let (findings, changes) = (self.findings.of_objects(), self.machine.changes());
             let rest = Snapshot::default();
             self.showing.publish(Snapshot {
                 desired,
@@ -425,6 +434,7 @@ impl<'o> Driver<'o> {
                 feeds,
                 silent,
                 findings,
+                changes,
                 ..rest
             });
         }

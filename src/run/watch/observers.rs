@@ -10,7 +10,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 
 use super::desired::Desired;
 use super::ways::Ways;
-use crate::core::exchange::Ask;
+use crate::core::exchange::{Answer, Ask, Write};
 use crate::core::identity::ObjectId;
 use crate::core::watch::{About, Hint, Origin};
 
@@ -26,6 +26,16 @@ pub trait Observer: Send + Sync {
     /// A pass asks this: what passes list and read is what there is to look at. Called often, and not to wait in.
     fn asked(&self, ask: &Ask);
 
+    /// A pass was answered this. As [`Observer::asked`].
+    fn answered(&self, ask: &Ask, answer: &Answer) {
+        let _ = (ask, answer);
+    }
+
+    /// A write of a pass was accepted. As [`Observer::asked`].
+    fn writes(&self, write: &Write) {
+        let _ = write;
+    }
+
     /// A pass has ended that wrote these: what was seen of them before is of the past.
     fn wrote(&self, ids: &[ObjectId]) {
         let _ = ids;
@@ -39,6 +49,14 @@ impl<O: Observer + ?Sized> Observer for Arc<O> {
 
     fn asked(&self, ask: &Ask) {
         (**self).asked(ask);
+    }
+
+    fn answered(&self, ask: &Ask, answer: &Answer) {
+        (**self).answered(ask, answer);
+    }
+
+    fn writes(&self, write: &Write) {
+        (**self).writes(write);
     }
 
     fn wrote(&self, ids: &[ObjectId]) {
@@ -63,6 +81,14 @@ impl Observers {
 
     pub fn asked(&self, ask: &Ask) {
         self.all.iter().for_each(|observer| observer.asked(ask));
+    }
+
+    pub fn answered(&self, ask: &Ask, answer: &Answer) {
+        self.all.iter().for_each(|observer| observer.answered(ask, answer));
+    }
+
+    pub fn writes(&self, write: &Write) {
+        self.all.iter().for_each(|observer| observer.writes(write));
     }
 
     pub fn wrote(&self, ids: &[ObjectId]) {

@@ -213,6 +213,7 @@ impl<C: Look> Look for Told<'_, C> {
             let answer = self.clients.ask(ask).await;
             self.pulse.listing.fetch_sub(lists, Ordering::Relaxed);
             self.ways.remember(ask.kind(), &answer);
+            self.observers.answered(ask, &answer);
             // An operation has a limit of its own: asking for it gets on.
             self.pulse.answers.fetch_add(1, Ordering::Relaxed);
             answer
@@ -228,6 +229,9 @@ impl<C: Act> Act for Told<'_, C> {
         }
         Box::pin(async move {
             let answer = self.clients.write(write).await;
+            if matches!(answer, Answer::Accepted { .. } | Answer::Begun { .. }) {
+                self.observers.writes(write);
+            }
             self.pulse.answers.fetch_add(1, Ordering::Relaxed);
             answer
         })

@@ -15,13 +15,14 @@ use tokio::time::Instant;
 
 use super::backoffs::Backoffs;
 use super::board::Board;
+use super::confirmed::{Confirmed, Written};
 use super::desired::{Desired, group};
 use super::interests::Index;
 use super::observers::{self, Hints};
 use super::post::{Group, Memory, Polls, Post, What, hint, poll};
 use super::ways::Ways;
 use crate::api::poll::Poll;
-use crate::core::exchange::{Ask, Collection, Target};
+use crate::core::exchange::{Answer, Ask, Collection, Target, Write};
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
 use crate::core::watch::About;
@@ -45,6 +46,7 @@ pub struct Polling {
     orders: UnboundedSender<Order>,
     /// What was asked for already.
     seen: Mutex<Seen>,
+    confirmed: Confirmed,
 }
 
 #[derive(Default)]
@@ -58,7 +60,7 @@ enum Order {
     Want(Arc<Index>, Arc<dyn Polls>),
     Post(What),
     Feed(Arc<str>, Feed),
-    Wrote(Vec<ObjectId>),
+    Wrote(Vec<Written>),
 }
 
 impl Polling {
@@ -66,13 +68,15 @@ impl Polling {
     pub fn start(pace: Pace, hints: Hints, backoffs: Backoffs, board: Board) -> Polling {
         let (orders, received) = mpsc::unbounded_channel();
         tokio::spawn(Keeper::new(pace, hints, backoffs, board).run(received));
-        Polling { orders, seen: Mutex::default() }
+        Polling { orders, seen: Mutex::default(), confirmed: Confirmed::default() }
     }
 
     /// What is wanted from now on, and by what it is reached. What is polled goes on as far as it is still wanted.
     pub fn want(&self, desired: Arc<Desired>, polls: Arc<dyn Polls>) {
         *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Seen::default();
-        self.order(Order::Want(Arc::new(Index::new(desired)), polls));
+        let index = Arc::new(Index::new(desired));
+        self.confirmed.want(index.clone());
+        self.order(Order::Want(index, polls));
     }
 
     /// A feed of this group came up or went down.
@@ -92,7 +96,15 @@ impl observers::Observer for Polling {
     }
 
     fn wrote(&self, ids: &[ObjectId]) {
-        self.order(Order::Wrote(ids.to_vec()));
+        self.order(Order::Wrote(self.confirmed.take(ids)));
+    }
+
+    fn answered(&self, ask: &Ask, answer: &Answer) {
+        self.confirmed.answered(ask, answer);
+    }
+
+    fn writes(&self, write: &Write) {
+        self.confirmed.writes(write);
     }
 
     fn asked(&self, ask: &Ask) {
@@ -176,7 +188,7 @@ impl Keeper {
                 order = orders.recv() => match order {
                     Some(Order::Want(index, polls)) => self.want(index, polls),
                     Some(Order::Post(what)) => self.post(what),
-                    Some(Order::Wrote(ids)) => self.wrote(&ids),
+                    Some(Order::Wrote(all)) => self.wrote(all),
                     Some(Order::Feed(group, feed)) => self.feed(group, feed),
                     None => return,
                 },
@@ -328,13 +340,13 @@ impl Keeper {
     }
 
     /// Passes have written these.
-    fn wrote(&mut self, ids: &[ObjectId]) {
+    fn wrote(&mut self, all: Vec<Written>) {
         let Some((index, _)) = self.wanted.clone() else { return };
-        for id in ids {
+        for (id, sight) in &all {
             let place = index.kind(&id.kind).map(|kind| (kind.name.clone(), kind.listing_scope(&id.key)));
             let listing = place.and_then(|place| self.collections.get(&place));
             for post in listing.into_iter().chain(self.objects.get(id)) {
-                self.posts.get_mut(post).expect("what is found is there").wrote(&id.key);
+                self.posts.get_mut(post).expect("what is found is there").wrote(&id.key, *sight);
             }
         }
     }

@@ -14,7 +14,7 @@ use crate::api::transport::{Transport, TransportError};
 use crate::backend::connection::Connection;
 use crate::backend::known::{Known, KnownObject};
 use crate::backend::wire::{HttpAnswer, HttpRequest, Role};
-use crate::core::exchange::{ParentIds, Wanted};
+use crate::core::exchange::{Body, Item, ParentIds, Wanted};
 use crate::core::kind::Method;
 use crate::core::value::Value;
 use crate::core::watch::About;
@@ -94,6 +94,15 @@ impl World {
 
     async fn put(&self, name: &str, durable: bool, messages: u32) {
         self.write(Method::Put, &format!("/queues/{name}"), Some(queue(name, durable, messages))).await;
+    }
+
+    /// The id that the server gave an object.
+    async fn id_of(&self, url: &str) -> Option<Arc<str>> {
+        let (role, method, headers) = (Role::Read, Method::Get, Vec::new());
+        let request = HttpRequest { role, method, url: url.into(), headers, body: None };
+        let answer = self.server.send(&request).await.expect("it is in process");
+        let item: Value = serde_json::from_slice(&answer.body).expect("an item");
+        item.get("id").map(|id| crate::core::value::plain_text(id).into())
     }
 
     fn requests(&self) -> usize {
@@ -302,6 +311,43 @@ async fn an_object_without_a_listing_is_polled_by_its_own_read() {
     assert_eq!(next(&mut hinted).await, [About::Object(id("Queue", "q0"))]);
     polling.asked(&list());
     assert_eq!(next(&mut hinted).await, [About::Object(id("Queue", "q0"))], "once by the listing, too");
+}
+
+/// What a pass read after its write is what the next poll is held against, by a listing and by a read of its own.
+#[tokio::test]
+async fn what_was_made_anew_since_a_pass_wrote_it_is_told() {
+    let world = World::new();
+    world.put("q0", true, 0).await;
+    let (desired, client) = scene(&world, 2, 1);
+    let (polling, mut hinted) = polling(&desired, client);
+    let read = |kind: &str, name: &str, server_id: Option<Arc<str>>| {
+        let body = json!({"name": name, "durable": true});
+        let write = Write::Update(Target::new(id(kind, name)), Body::Object(body.clone()));
+        polling.writes(&write);
+        let item = Item {
+            key: id(kind, name).key,
+            server_id,
+            version: None,
+            value: Arc::new(body),
+            deleting: false,
+            ready: None,
+            ambiguous: Vec::new(),
+        };
+        polling.answered(&Ask::Read(Target::new(id(kind, name))), &Answer::Found(item));
+        polling.wrote(&[id(kind, name)]);
+    };
+    polling.asked(&list());
+    // The other is not there.
+    assert_eq!(next(&mut hinted).await, [About::Object(id("Queue", "q1"))]);
+    read("Queue", "q0", world.id_of("/queues/q0").await);
+    asked(&world, 3).await;
+    read("Queue", "q0", Some("another".into()));
+    assert_eq!(next(&mut hinted).await, [About::Object(id("Queue", "q0"))], "and not for the first write");
+    world.write(Method::Put, "/limits/l0", Some(json!({"name": "l0", "durable": true}))).await;
+    polling.asked(&Ask::Read(Target::new(id("Limit", "l0"))));
+    asked(&world, 6).await;
+    read("Limit", "l0", Some("another".into()));
+    assert_eq!(next(&mut hinted).await, [About::Object(id("Limit", "l0"))]);
 }
 
 #[tokio::test]

@@ -15,6 +15,7 @@ use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::kind::Kind;
 use crate::core::watch::backoff::{Backoff, Waits};
 use crate::core::watch::observer::{Came, Feed, Observer};
+use crate::core::watch::owned::Sight;
 use crate::core::watch::{About, Hint, Origin};
 use crate::run::clients::Clients;
 
@@ -125,7 +126,7 @@ pub struct Post {
     /// `None` while a poll is under way.
     pub memory: Option<Memory>,
     /// What was written while a poll is under way.
-    pub written: Vec<Key>,
+    pub written: Vec<(Key, Option<Sight>)>,
     /// Polls in a row that failed.
     pub failures: u32,
     /// When it is to be polled next, while it waits.
@@ -241,26 +242,30 @@ pub struct Told {
 }
 
 impl Memory {
-    fn wrote(&mut self, key: &Key) {
+    fn wrote(&mut self, key: &Key, sight: Option<Sight>) {
         match self {
-            Memory::Collection(known) => known.wrote(key),
-            Memory::Object(known) => known.wrote(),
+            Memory::Collection(known) => known.wrote(key, sight),
+            Memory::Object(known) => known.wrote(sight),
         }
     }
 }
 
 impl Post {
-    /// A pass has written this object.
-    pub fn wrote(&mut self, key: &Key) {
+    /// A pass has written this object, and saw it so after that.
+    pub fn wrote(&mut self, key: &Key, sight: Option<Sight>) {
+        // Where listings do not show objects whole, they show another sight than a read.
+        let is_part = || self.kind.list.as_ref().is_some_and(|list| list.partial);
+        let sight = sight.filter(|_| matches!(self.what, What::Object(_)) || !is_part());
         match &mut self.memory {
-            Some(memory) => memory.wrote(key),
-            None => self.written.push(key.clone()),
+            Some(memory) => memory.wrote(key, sight),
+            None => self.written.push((key.clone(), sight)),
         }
     }
 
     /// A poll is over. What it saw of objects that were written meanwhile may be of before.
     pub fn polled(&mut self, mut memory: Memory) {
-        std::mem::take(&mut self.written).iter().for_each(|key| memory.wrote(key));
+        let written = std::mem::take(&mut self.written);
+        written.iter().for_each(|(key, sight)| memory.wrote(key, *sight));
         self.memory = Some(memory);
     }
 

@@ -7,16 +7,19 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::files::AsRead;
+use super::folders::Held as HeldFolders;
 use super::pass::{Ground, Halt, carry_out};
 use super::ways::Held;
 use crate::core::document::{Document, Flags};
 use crate::core::engine::{Engine, Mode, Options};
+use crate::core::exchange::Item;
 use crate::core::graph::Graph;
 use crate::core::graph::part::Parts;
 use crate::core::identity::ObjectId;
+use crate::core::kind::Kind;
 use crate::core::problem::Problem;
 use crate::core::prune::{self, Gates, Known, Plan, Swept};
-use crate::core::report::{Entry, Report};
+use crate::core::report::{Entry, Explanation, Outcome, Report};
 use crate::core::set::Set;
 use crate::core::watch::{Condition, ConditionKind, Status, Truth};
 use crate::run::sweep;
@@ -28,6 +31,9 @@ use super::desired::Desired;
 const SETTLED: Duration = Duration::from_secs(5);
 /// What did not go for a doubt, or was cut short, is looked at again so long after.
 const AGAIN: Duration = Duration::from_secs(2);
+
+/// What to do about what a folder declared that may only be away.
+const CONFIRM: &str = "send SIGHUP or `POST /resync` if it is to go";
 
 /// When the Sets are looked through next.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +85,8 @@ pub struct Job {
     pub sets: Vec<Set>,
     /// Of [`doubts`].
     pub doubts: BTreeMap<usize, String>,
+    /// What folders declared that may only be away.
+    pub held: HeldFolders,
     /// As they were when the documents were read.
     pub files: AsRead,
     /// What is over it stays for now; `None`: no limit.
@@ -137,13 +145,13 @@ pub fn doubts(desired: &Desired, sets: &[Set], status: &Status) -> BTreeMap<usiz
 /// # Errors
 /// Objects that are to go and cannot be linked with the documents.
 pub async fn prune(ground: Ground, job: Job, seed: u64, halt: Halt) -> Option<Result<Pruned, Problem>> {
-    let Job { gates, sets, doubts, files, most_writes } = job;
+    let Job { gates, sets, doubts, held, files, most_writes } = job;
     let desired = ground.desired.clone();
     let swept = tokio::select! {
         swept = list(&sets, &ground) => swept,
         () = halt.stop.cancelled() => return None,
     };
-    let Plan { doomed, told } = plan(&desired, &sets, swept, &doubts, &gates);
+    let Plan { doomed, told } = plan(&desired, &sets, swept, &doubts, &held, &gates);
     if doomed.is_empty() {
         return Some(Ok(Pruned { told, report: Report::default() }));
     }
@@ -191,6 +199,7 @@ fn plan(
     sets: &[Set],
     mut swept: Vec<Swept>,
     doubts: &BTreeMap<usize, String>,
+    held: &HeldFolders,
     gates: &Gates,
 ) -> Plan {
     let Desired { documents, graph, kinds, former, .. } = desired;
@@ -198,6 +207,19 @@ fn plan(
     for (found, at) in swept.iter_mut().zip(claims) {
         found.doubts.extend(doubts.get(&at).cloned());
     }
-    let known = Known { sets, documents, graph, kinds, former, holds: &|_, _| Ok(()) };
-    prune::plan(&known, swept, gates)
+    let holds = |kind: &Kind, item: &Item| {
+        let id = ObjectId { kind: kind.name.clone(), key: item.key.clone() };
+        held.why(kind, &id).map_or(Ok(()), |why| Err(Explanation::new(why).hint(CONFIRM)))
+    };
+    let known = Known { sets, documents, graph, kinds, former, holds: &holds };
+    let mut plan = prune::plan(&known, swept, gates);
+    // It is to go by the files, and a guard is in the way.
+    for entry in &mut plan.told {
+        if let Outcome::Extra(why) = &entry.result
+            && why.hint.as_deref() == Some(CONFIRM)
+        {
+            entry.result = Outcome::Refused(why.clone());
+        }
+    }
+    plan
 }

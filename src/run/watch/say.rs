@@ -48,6 +48,8 @@ pub enum Hold {
     Patience,
     /// What no document names is not deleted.
     Pruning,
+    /// What a folder declared is not deleted, as it may only be away.
+    Folders,
 }
 
 impl<'o> Teller<'o> {
@@ -151,7 +153,7 @@ impl<'o> Teller<'o> {
         let before = self.held.insert(hold, held.clone()).unwrap_or_default();
         let message = match hold {
             Hold::Patience => "backend asks for patience",
-            Hold::Pruning => "pruning is held",
+            Hold::Pruning | Hold::Folders => "pruning is held",
         };
         for sentence in held.iter().filter(|sentence| !before.contains(sentence)) {
             self.say(&Event::warn(message).with("detail", sentence.as_str()));

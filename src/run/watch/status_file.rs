@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::core::problem::said_by_system;
 use crate::core::watch::Snapshot;
+use crate::manifest::files::is_manifest;
 use crate::render::watch::json;
 use crate::render::watch::log::Event;
 
@@ -164,6 +165,21 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         drop(fs::remove_file(&draft));
     }
     written
+}
+
+/// The path among `roots` by which a status file would be read as a manifest.
+pub fn read_by<'r>(path: &Path, roots: impl IntoIterator<Item = &'r PathBuf>) -> Option<&'r PathBuf> {
+    let folder = path.parent().map(|parent| if parent == Path::new("") { Path::new(".") } else { parent })?;
+    let real = folder.canonicalize().ok()?.join(path.file_name()?);
+    let is_hidden = |part: std::path::Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+    roots.into_iter().find(|root| {
+        let Ok(root) = root.canonicalize() else { return false };
+        let below = real.strip_prefix(&root).ok();
+        below.is_some_and(|below| match root.is_dir() {
+            true => is_manifest(&real) && !below.components().any(is_hidden),
+            false => true,
+        })
+    })
 }
 
 /// Whether a status may be put here by a process that has not written it before: where nothing is, or another status.

@@ -268,3 +268,24 @@ async fn another_process_that_writes_the_same_file_is_told_of() {
     watch.end().await;
     assert_eq!(watch.log.messages(), ["status file is written by another process as well"], "once");
 }
+
+#[test]
+fn a_file_that_would_be_read_as_a_manifest_is_known() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name);
+    for name in ["m/sub", "m/.git", "beside"] {
+        fs::create_dir_all(path(name)).expect("it is ours");
+    }
+    fs::write(path("m/a.yaml"), "").expect("it is ours");
+    std::os::unix::fs::symlink(path("m"), path("link")).expect("it is ours");
+    let roots = [path("none"), path("m")];
+    for name in ["m/s.json", "m/sub/s.yml", "m/../m/s.yaml", "link/s.json"] {
+        assert_eq!(read_by(&path(name), &roots), Some(&roots[1]), "{name}");
+    }
+    for name in ["m/s.status", "m/.s.json", "m/.git/s.json", "beside/s.json", "m.json", "none/s.json"] {
+        assert_eq!(read_by(&path(name), &roots), None, "{name}");
+    }
+    let file = [path("m/a.yaml")];
+    assert_eq!(read_by(&path("m/a.yaml"), &file), Some(&file[0]));
+    assert_eq!(read_by(&path("m/s.json"), &file), None);
+}

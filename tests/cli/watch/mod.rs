@@ -5,14 +5,18 @@
 
 mod drift;
 mod files;
+mod folders;
 mod hints;
 mod instances;
+mod limits;
 mod once;
 mod open;
 mod outages;
 mod pruning;
 mod reading;
+mod shelf;
 mod shown;
 mod signals;
 pub mod stage;
+mod stories;
 mod trouble;

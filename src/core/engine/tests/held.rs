@@ -11,7 +11,7 @@ use crate::core::filter::Filter;
 use crate::core::identity::ObjectId;
 use crate::core::kind::{Kind, Send};
 use crate::core::path::Path;
-use crate::core::report::{CHANGE_LIMIT, Entry, FROZEN, HELD, Report};
+use crate::core::report::{CHANGE_LIMIT, Entry, FROZEN, HELD, REPORTED, Report};
 use crate::core::value::Value;
 use crate::core::watch::{Seen, Verdict};
 
@@ -221,4 +221,67 @@ fn what_a_run_has_deleted_is_made_again_whatever_the_limit() {
     model.apply_with(&documents, options, None);
     assert_eq!(model.get("Zone", "z").expect("it is made again")["size"], 2);
     assert!(model.get("Record", "z/r").is_some(), "{:?}", model.log);
+}
+
+fn reports(mut document: Document, paths: &[&str]) -> Document {
+    document.policy.report = paths.iter().map(|path| Path::parse(path).expect(path)).collect();
+    document
+}
+
+#[test]
+fn what_is_only_reported_is_told_and_left_and_the_rest_is_written() {
+    let there = json!({"size": 7, "tier": "x", "deep": {"a": 1, "b": 1}});
+    let wanted = json!({"size": 2, "tier": "y", "deep": {"a": 2, "b": 2}});
+    for send in [Send::Full, Send::Merge, Send::Ours] {
+        let mut team_kind = kind("Team", false, None);
+        team_kind.update.as_mut().expect("it has one").send = send;
+        let document = reports(team("a", wanted.clone()), &["tier", "deep.a"]);
+        let (model, entry) = run(team_kind, there.clone(), document, &[]);
+        let now = model.get("Team", "a").expect("it is there");
+        assert_eq!((&now["size"], &now["tier"]), (&json!(2), &json!("x")), "{send:?}: {:?}", model.log);
+        if !matches!(&model.bodies[..], [Body::Merge(_)]) {
+            assert_eq!(now["deep"], json!({"a": 1, "b": 2}), "{send:?}");
+        }
+        assert_eq!(model.writes().len(), 1, "{send:?}");
+        let told = entry.findings.iter().filter(|one| one.code == REPORTED).count();
+        assert_eq!(told, 2, "{send:?}");
+        assert!(differs_for(&entry, REPORTED), "{:?}", Seen::of(&entry));
+        // Nobody writes it, so nobody fights over it.
+        assert!(!touched(&entry).contains(&"tier".to_owned()), "{:?}", touched(&entry));
+    }
+}
+
+#[test]
+fn where_only_that_differs_which_is_reported_it_is_refused() {
+    let document = reports(team("a", json!({"tier": "y", "size": 2})), &["tier"]);
+    let (model, entry) =
+        run(kind("Team", false, None), json!({"tier": "x", "size": 2}), document.clone(), &[]);
+    assert!(model.writes().is_empty());
+    assert_eq!((entry.result.word(), reason(&entry)), ("refused", Some(REPORTED)));
+    let paths: Vec<String> = entry.changes.iter().map(|change| change.path.to_string()).collect();
+    assert_eq!(paths, ["tier"]);
+    assert!(differs_for(&entry, REPORTED));
+    let (_, entry) = run(kind("Team", false, None), json!({"tier": "y", "size": 2}), document, &[]);
+    assert_eq!(Seen::of(&entry).verdict, Verdict::InSync, "nothing is told of what does not differ");
+}
+
+#[test]
+fn a_new_object_is_made_with_what_is_only_reported() {
+    let mut model = Model::new(vec![kind("Team", false, None)]);
+    let documents = [reports(team("a", json!({"size": 2, "tier": "y"})), &["tier"])];
+    let report = model.apply_with(&documents, frozen(&documents, &[]), None);
+    assert_eq!(model.get("Team", "a").expect("it is made")["tier"], "y");
+    assert_eq!(Seen::of(&report.objects[0]).verdict, Verdict::InSync);
+}
+
+/// A watch freezes a path beside one that is only reported: both are left, and each is told as what it is.
+#[test]
+fn a_frozen_path_beside_one_that_is_reported() {
+    let document = reports(team("a", json!({"tier": "y", "size": 2, "rest": 1})), &["tier"]);
+    let there = json!({"tier": "x", "size": 7, "rest": 0});
+    let (model, entry) = run(kind("Team", false, None), there, document, &["size"]);
+    let now = model.get("Team", "a").expect("it is there");
+    assert_eq!(*now, json!({"id": 1, "name": "a", "tier": "x", "size": 7, "rest": 1}), "{:?}", model.log);
+    let codes: Vec<&str> = entry.findings.iter().map(|one| one.code).collect();
+    assert!(codes.contains(&FROZEN) && codes.contains(&REPORTED), "{codes:?}");
 }

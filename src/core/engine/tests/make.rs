@@ -86,6 +86,7 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         conflict: None,
         watch: None,
         hook: None,
+        drift: Default::default(),
         lease: None,
     }
 }

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use super::model::{Model, document, kind};
 use crate::core::document::Document;
+use crate::core::engine::Options;
 use crate::core::filter::Filter;
 use crate::core::kind::{Kind, Wait};
 use crate::core::report::{Outcome, Report};
@@ -91,6 +92,10 @@ fn a_filter_that_fails_is_told_and_not_waited_for() {
 
 /// A team that is not ready, and a member below it.
 fn family(at_look: fn(&mut Model)) -> (Model, Report) {
+    family_with(at_look, Options::default())
+}
+
+fn family_with(at_look: fn(&mut Model), options: Options) -> (Model, Report) {
     let mut model = Model::new(vec![kind("Team", false, None), kind("Member", false, Some("Team"))]);
     model.put("Team", &[("name", "a")], json!({"size": 2, "ready": false}));
     model.at_look = Some(at_look);
@@ -98,7 +103,7 @@ fn family(at_look: fn(&mut Model)) -> (Model, Report) {
         document("Team", &[("name", "a")], json!({"size": 2})),
         document("Member", &[("in", "a"), ("name", "m")], json!({})),
     ];
-    let report = model.apply(&documents);
+    let report = model.apply_with(&documents, options, None);
     (model, report)
 }
 
@@ -121,6 +126,17 @@ fn what_is_never_ready_leaves_undone_what_needs_it() {
     let told = |at: usize| report.objects[at].result.explanation().map(|why| why.message.clone());
     assert_eq!(told(0).as_deref(), Some("it was not ready within 1m"));
     assert_eq!(told(1).as_deref(), Some("it needs `Team a`, which is unknown"));
+}
+
+/// A pass of a watch does not wait so long: what else is in it waits for its end.
+#[test]
+fn a_run_that_is_one_of_many_leaves_what_is_not_ready_to_the_next() {
+    let waits = Some(Duration::from_secs(10));
+    let (model, report) = family_with(|_| {}, Options { waits, ..Options::default() });
+    assert!(model.writes().is_empty());
+    let told = |at: usize| report.objects[at].result.explanation().map(|why| why.message.clone());
+    assert_eq!(told(0).as_deref(), Some("it was not ready within 10s"));
+    assert!(model.took < Duration::from_secs(12), "{:?}", model.took);
 }
 
 #[test]

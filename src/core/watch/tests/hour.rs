@@ -6,7 +6,7 @@ use super::make::{Rig, hint, seconds, seen, subject, why};
 
 #[test]
 fn the_hour_slides_and_what_is_under_way_counts() {
-    let mut hour = Hour::new(Some(5));
+    let mut hour = Hour::new(Some(5), &[]);
     assert_eq!(hour.left(seconds(0.0)), Some(5));
     hour.reserve(4);
     assert_eq!(hour.left(seconds(0.0)), Some(1));
@@ -18,7 +18,32 @@ fn the_hour_slides_and_what_is_under_way_counts() {
     assert_eq!(hour.left(seconds(3609.9)), Some(0));
     assert_eq!(hour.left(seconds(3610.0)), Some(2));
     assert_eq!(hour.left(seconds(3620.0)), Some(5));
-    assert_eq!(Hour::new(None).left(seconds(0.0)), None);
+    assert_eq!(Hour::new(None, &[(seconds(9.0), 3)]).left(seconds(0.0)), None);
+}
+
+/// A watch that is started again and again does not begin with a whole hour each time.
+#[test]
+fn what_an_earlier_process_wrote_counts_until_its_hour_is_over() {
+    let earlier = [(seconds(1e9), 1), (seconds(600.0), 2)];
+    let mut hour = Hour::new(Some(4), &earlier);
+    assert_eq!(hour.left(seconds(0.0)), Some(1));
+    hour.settle(seconds(1.0), 0, 1);
+    assert_eq!((hour.left(seconds(599.0)), hour.frees(seconds(599.0))), (Some(0), seconds(600.0)));
+    assert_eq!(hour.left(seconds(600.0)), Some(2));
+    assert_eq!(hour.left(seconds(3600.0)), Some(3), "an hour at most, whatever is told");
+    let mut full = Hour::new(Some(4), &[(seconds(10.0), usize::MAX), (seconds(10.0), usize::MAX)]);
+    assert_eq!((full.left(seconds(9.0)), full.left(seconds(10.0))), (Some(0), Some(4)));
+}
+
+#[test]
+fn writes_that_follow_each_other_closely_are_one_entry() {
+    let mut hour = Hour::new(Some(100_000), &[]);
+    for at in 0..10_000 {
+        hour.settle(seconds(f64::from(at) / 100.0), 0, 1);
+    }
+    assert!(hour.writes().count() <= 101, "{}", hour.writes().count());
+    assert_eq!(hour.left(seconds(100.0)), Some(90_000));
+    assert_eq!(hour.left(seconds(3700.0)), Some(100_000));
 }
 
 #[test]
@@ -79,7 +104,7 @@ fn a_dry_run_never_writes() {
 /// A watch that may write nothing does not try again each second.
 #[test]
 fn no_writes_at_all() {
-    let mut hour = Hour::new(Some(0));
+    let mut hour = Hour::new(Some(0), &[]);
     assert_eq!(hour.left(seconds(0.0)), Some(0));
     assert_eq!(hour.frees(seconds(0.0)), seconds(3600.0));
 }

@@ -62,6 +62,30 @@ fn two_documents_for_one_object_are_an_error() {
     );
 }
 
+/// A pinned id is the object, whatever the documents call it.
+#[test]
+fn two_documents_that_pin_one_object_are_an_error() {
+    let pinned = |kind: &str, metadata: &str, more: &str| {
+        format!(
+            "---\napiVersion: rabbitmq\nkind: {kind}\nmetadata: {{{metadata}, annotations: {{trueup/id: \"17\"{more}}}}}\n"
+        )
+    };
+    let told = |texts: &[String]| -> Vec<String> {
+        load(&texts.concat()).1.iter().map(ToString::to_string).collect()
+    };
+    let (a, b) = (pinned("VHost", "name: a", ""), pinned("VHost", "name: b", ""));
+    assert_eq!(
+        told(&[a.clone(), b]),
+        [
+            "a.yaml:6:1: `VHost b` and `VHost a` (a.yaml:2:1) both have `trueup/id: 17`: they are one object of the server, \
+             and each would undo what the other wants"
+        ]
+    );
+    let exists = pinned("VHost", "name: b", ", trueup/ensure: exists");
+    assert_eq!(told(&[a.clone(), exists]), [""; 0], "it writes nothing");
+    assert_eq!(told(&[a, pinned("Record", "name: c", "")]), [""; 0], "ids of another kind");
+}
+
 /// Two names that are one to a server that folds them, or to a reader.
 #[test]
 fn names_that_are_alike_are_warned_of() {

@@ -72,6 +72,7 @@ impl Driver<'_> {
         if !std::mem::replace(&mut self.person, true) {
             self.teller.say(&log::Event::info("a person asks for everything to be looked at"));
         }
+        self.agree_to_what_is_lost();
         self.load();
     }
 
@@ -83,14 +84,15 @@ impl Driver<'_> {
         if !self.load_again {
             let (source, roots) = (self.settings.source.clone(), self.files.roots());
             let before = Some(self.ground.desired.clone());
+            let folders = self.folders.clone();
             self.apart.reads(Instant::now());
-            let loading = loading::begin(source, roots, before, self.settings.bound.clone());
+            let loading = loading::begin(source, roots, before, folders, self.settings.bound.clone());
             self.loading.spawn(async move { done(loading.await) });
             self.slow = Slow { since: Some(Instant::now()), told: None };
         }
     }
 
-    pub(super) fn loaded(&mut self, Loading { loaded, look }: Loading) {
+    pub(super) fn loaded(&mut self, Loading { loaded, look, folders }: Loading) {
         self.teller.secrets().learn(&loaded.secrets);
         if let Some(took) = std::mem::take(&mut self.slow).ended() {
             self.dirty = true;
@@ -108,6 +110,7 @@ impl Driver<'_> {
         match opened {
             Ok((desired, ways, lease, warnings)) => {
                 self.want(desired, ways, &warnings);
+                self.take_folders(folders);
                 if let Some((lead, lease)) = self.lead.as_ref().zip(lease) {
                     lead.reach(lease, self.ground.ways.clone());
                 }

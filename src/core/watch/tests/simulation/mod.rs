@@ -6,6 +6,7 @@
 
 pub mod campaigns;
 mod monitor;
+mod needs;
 mod run;
 mod scene;
 mod world;

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::super::super::super::digest::Digest;
 use super::super::super::super::identity::ObjectId;
+use super::super::super::conditions::reason;
 use super::super::super::{
-    Class, Condition, ConditionKind, Loop, Origin, Pass, PassId, Seen, Settings, Truth, Verdict,
+    Class, Condition, ConditionKind, Loop, Origin, Pass, PassId, Seen, Settings, Subject, Truth, Verdict,
 };
 use super::super::make::seconds;
 
@@ -15,6 +16,7 @@ use super::super::make::seconds;
 #[derive(Clone, Debug, Default)]
 struct Known {
     wish: Option<Digest>,
+    uid: Option<Arc<str>>,
     running: Option<PassId>,
     start: Option<Duration>,
     end: Option<Duration>,
@@ -138,18 +140,30 @@ impl Monitor {
     }
 
     /// The files say this from now on.
-    pub fn wanted(&mut self, now: Duration, wishes: Vec<(ObjectId, Digest)>) {
-        let ids: BTreeSet<&ObjectId> = wishes.iter().map(|(id, _)| id).collect();
+    pub fn wanted(&mut self, now: Duration, subjects: &[Subject]) {
+        let ids: BTreeSet<&ObjectId> = subjects.iter().map(|subject| &subject.id).collect();
         self.known.retain(|id, _| ids.contains(id));
         self.conditions.retain(|id, _| ids.contains(id));
-        for (id, wish) in wishes {
+        let mut changed = BTreeSet::new();
+        for (id, wish) in subjects.iter().map(|subject| (subject.id.clone(), subject.desired)) {
             let running =
                 self.passes.values().find(|under| under.pass.objects.iter().any(|(it, _)| *it == id));
             let running = running.map(|under| under.pass.id);
-            let known = self.known.entry(id).or_insert_with(|| Known { running, ..Known::default() });
+            let known = self.known.entry(id.clone()).or_insert_with(|| Known { running, ..Known::default() });
             if known.wish.replace(wish) != Some(wish) {
                 (known.failures, known.is_failing, known.steady) = (0, false, None);
                 (known.is_changed, known.in_sync, known.patience) = (true, false, Duration::ZERO);
+                known.owe(now, Class::User);
+                changed.insert(id);
+            }
+        }
+        // What needs these is to be another as well, and the person waits for that, too.
+        loop {
+            let needs = |subject: &&Subject| subject.needs.iter().any(|need| changed.contains(need));
+            let next = subjects.iter().filter(|subject| !changed.contains(&subject.id)).find(needs);
+            let Some(next) = next else { break };
+            changed.insert(next.id.clone());
+            if let Some(known) = self.known.get_mut(&next.id) {
                 known.owe(now, Class::User);
             }
         }
@@ -239,16 +253,28 @@ impl Monitor {
         broken.into_iter().for_each(|(name, what)| self.break_(name, id, what));
     }
 
-    /// A pass has ended, and the loop was told.
-    pub fn ended(&mut self, now: Duration, pass: PassId, seen: &[Seen], machine: &Loop) {
+    /// A pass has ended, and the loop was told. The objects that are others than before.
+    pub fn ended(&mut self, now: Duration, pass: PassId, seen: &[Seen], machine: &Loop) -> Vec<ObjectId> {
         let under = self.passes.remove(&pass).expect("it has begun");
+        let mut changed = Vec::new();
         for ((id, _), wish) in under.pass.objects.iter().zip(&under.wishes) {
             let Some(known) = self.known.get_mut(id) else { continue };
             (known.running, known.end) = (None, Some(now));
             let seen = seen.iter().find(|seen| seen.id == *id);
+            if seen.is_some_and(|seen| known.found(seen)) {
+                changed.push(id.clone());
+            }
             known.settle(now, seen, known.wish == *wish, under.is_probe && machine.holds(&id.kind.backend));
         }
         self.writes_are_few(now);
+        changed
+    }
+
+    /// What these need may be another one by now, and so may what they are to be.
+    pub fn may_hurry(&mut self, ids: &[ObjectId]) {
+        for id in ids {
+            self.known.entry(id.clone()).and_modify(|known| known.is_changed = true);
+        }
     }
 
     /// No more writes an hour than are allowed.
@@ -276,7 +302,14 @@ impl Monitor {
             let before = self.conditions.remove(&id).unwrap_or_default();
             let in_sync = self.known.get(&id).is_some_and(|known| known.in_sync);
             let synced = object.holds(ConditionKind::Synced);
-            if synced != in_sync {
+            // What it needs has changed since, and it is looked at again.
+            let doubts = |one: &Condition| {
+                one.kind == ConditionKind::Synced
+                    && one.truth == Truth::Unknown
+                    && one.reason == reason::PENDING
+            };
+            let is_in_doubt = in_sync && object.conditions.iter().any(doubts);
+            if synced != in_sync && !is_in_doubt {
                 self.break_("I14", &id, format!("in sync: {in_sync}; told: {synced}"));
             }
             for pair in object.conditions.windows(2).filter(|pair| pair[0].kind >= pair[1].kind) {
@@ -327,6 +360,13 @@ impl Known {
         if class == Class::User && !std::mem::replace(&mut self.owes_a_person, true) {
             self.owed = Some(now);
         }
+    }
+
+    /// Whether a pass has written it, or found another one in its place.
+    fn found(&mut self, seen: &Seen) -> bool {
+        let before =
+            if seen.uid.is_some() { std::mem::replace(&mut self.uid, seen.uid.clone()) } else { None };
+        seen.writes > 0 || before.is_some_and(|before| Some(before) != seen.uid)
     }
 
     fn settle(&mut self, now: Duration, seen: Option<&Seen>, is_current: bool, was_probe: bool) {

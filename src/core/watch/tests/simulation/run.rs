@@ -202,6 +202,17 @@ impl<'r> Run<'r> {
                 self.world.change(at);
                 self.feed(at);
             }
+            Act::Delete(at) => {
+                self.world.vanish(at);
+                self.feed(at);
+            }
+            Act::Remake(at) if !self.world.things[at].is_there() => {}
+            Act::Remake(at) => {
+                let value = self.world.things[at].value;
+                self.world.vanish(at);
+                self.world.appears(at, value);
+                self.feed(at);
+            }
             Act::Away(backend, during) => {
                 self.world.away_until[backend] = self.world.away_until[backend].max(now + during);
             }
@@ -219,6 +230,8 @@ impl<'r> Run<'r> {
                 self.world.wish(at);
                 self.want_all();
             }
+            // Files that name what is in none are not valid.
+            Act::Leave(at, _) if self.world.is_needed(at) => {}
             Act::Leave(at, during) => {
                 self.world.things[at].is_wanted = false;
                 self.want_all();
@@ -266,9 +279,8 @@ impl<'r> Run<'r> {
 
     fn want(&mut self, at: usize) {
         let subjects = self.world.subjects();
-        let wishes = subjects.iter().map(|subject| (subject.id.clone(), subject.desired)).collect();
         self.before(at);
-        self.instances[at].monitor.wanted(self.now, wishes);
+        self.instances[at].monitor.wanted(self.now, &subjects);
         self.step(at, Event::Desired(subjects));
     }
 
@@ -348,7 +360,9 @@ impl<'r> Run<'r> {
         };
         let effects = it.machine.step(now, event);
         if let Some((pass, seen)) = ended {
-            it.monitor.ended(now, pass, &seen, &it.machine);
+            let changed = it.monitor.ended(now, pass, &seen, &it.machine);
+            it.monitor.may_hurry(&self.world.needing(&changed, &seen));
+            self.broken.extend(self.world.said_too_soon(&seen, &it.machine));
         }
         let mut turned: Vec<(ObjectId, Condition)> = Vec::new();
         for effect in effects {
@@ -454,7 +468,6 @@ fn written(world: &World) -> u64 {
 
 /// What should be level is level, and no more was written than that took.
 fn converged(run: &Run) -> Vec<String> {
-    use super::scene::Nature::{Needy, Plain};
     let world = &run.world;
     let mut broken = Vec::new();
     let settings = &run.scene.settings;
@@ -467,12 +480,14 @@ fn converged(run: &Run) -> Vec<String> {
         if settings.dry_run && thing.writes > 0 {
             broken.push(format!("{}: written in a dry run", thing.id));
         }
-        let is_plain = matches!(thing.nature, Plain | Needy);
-        if is_free && is_plain && thing.value != thing.wish {
+        let is_plain = world.can_be_level(at);
+        if is_free && is_plain && thing.value != world.goal(at, thing.wish) {
             broken.push(format!("I1: {} (object {at}) is not level", thing.id));
         }
         for instance in (0..run.scene.instances).filter(|_| is_free && is_plain) {
-            if run.monitor(instance).unsynced().contains(&thing.id) {
+            let status = run.machine(instance).status();
+            let is_told = status.object(&thing.id).is_some_and(|object| object.holds(ConditionKind::Synced));
+            if run.monitor(instance).unsynced().contains(&thing.id) || !is_told {
                 broken.push(format!("I1: instance {instance} has not seen that {} is level", thing.id));
             }
         }

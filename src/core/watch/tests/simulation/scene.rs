@@ -20,6 +20,10 @@ pub enum Nature {
     Hopeless,
     /// It needs the object before it.
     Needy,
+    /// It refers to the object before it, as that one is on the server.
+    Refers,
+    /// It lies below the object before it on the same backend, and goes with it.
+    Member,
 }
 
 /// How a change on the server becomes hints.
@@ -38,6 +42,10 @@ pub struct Feed {
 pub enum Act {
     /// Another client changes an object.
     Change(usize),
+    /// Another client deletes an object, with all below it.
+    Delete(usize),
+    /// Another client deletes an object and makes it anew, just as it was.
+    Remake(usize),
     /// A backend is away from now on for so long.
     Away(usize, Duration),
     /// Hints about one object, or all of them in turn, so often and for so long; nothing has changed.
@@ -120,10 +128,12 @@ impl Scene {
         scene.settings.changes_an_hour = if dice.chance(0.05) { Some(dice.below(4)) } else { None };
         scene.instances = if dice.chance(0.15) { 2 } else { 1 };
         scene.backends = 1 + dice.below(2);
+        let needs = dice.chance(0.3);
         for at in 0..scene.natures.len() {
             use Nature::*;
             scene.natures[at] = match dice.chance(0.25) {
                 true => dice.one(&[Plain, Refused, Contested, Reported, Hopeless, Needy]),
+                false if needs => dice.one(&[Plain, Refers, Member]),
                 false => Plain,
             };
         }
@@ -148,7 +158,7 @@ impl Scene {
         let object = dice.below(self.natures.len());
         let rest = self.calm - at;
         let during = rest.mul_f64(dice.fraction());
-        let act = match dice.below(12) {
+        let act = match dice.below(14) {
             0..=2 => Act::Change(object),
             3 => Act::Away(dice.below(self.backends), during),
             4 => Act::Hints {
@@ -163,6 +173,8 @@ impl Scene {
             8 => Act::Leave(object, during.min(seconds(20.0))),
             9 => dice.one(&[Act::Reorder, Act::Ask]),
             10 => Act::Restart,
+            11 => Act::Delete(object),
+            12 => Act::Remake(object),
             _ => Act::Sleep(seconds(dice.one(&[600.0, 30.0, 7200.0]))),
         };
         (at, act)

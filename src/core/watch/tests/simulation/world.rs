@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use super::super::super::super::digest::Digest;
 use super::super::super::super::identity::ObjectId;
-use super::super::super::{Pass, Retry, Seen, Subject, Verdict};
+use super::super::super::super::path::Path;
+use super::super::super::{Pass, Retry, Seen, Subject, Touched, Verdict};
 use super::super::make::{id_of, seconds, seen, subject_of, why};
 use super::scene::{Nature, Scene};
 use crate::core::engine::tests::simulation::dice::Dice;
@@ -17,7 +18,10 @@ pub struct Thing {
     pub wish: u64,
     /// Whether it stands in the files.
     pub is_wanted: bool,
+    /// 0: it is not there.
     pub value: u64,
+    /// The server's own id of it.
+    pub uid: u64,
     /// Changes by others, and of the wish.
     pub changes: u64,
     pub writes: u64,
@@ -49,6 +53,7 @@ impl World {
                     wish: 1,
                     is_wanted: true,
                     value: 0,
+                    uid: 0,
                     changes: 1,
                     writes: 0,
                 }
@@ -73,22 +78,28 @@ impl World {
     pub fn subjects(&self) -> Vec<Subject> {
         let wanted =
             self.order.iter().map(|at| (*at, &self.things[*at])).filter(|(_, thing)| thing.is_wanted);
+        let needs = |at| self.need(at).map(|need| self.things[need].id.clone()).into_iter().collect();
         let subject = |(at, thing): (usize, &Thing)| Subject {
+            needs: needs(at),
             group: format!("{}/{}", thing.backend, at % 4 / 2).into(),
             ..subject_of(BACKENDS[thing.backend], &at.to_string(), u128::from(thing.wish))
         };
         wanted.map(subject).collect()
     }
 
-    fn a_fresh_one(&mut self) -> u64 {
+    pub fn a_fresh_one(&mut self) -> u64 {
         self.fresh += 1;
         self.fresh
     }
 
     /// Another client changes an object.
     pub fn change(&mut self, at: usize) {
-        self.things[at].value = self.a_fresh_one();
+        let value = self.a_fresh_one();
         self.things[at].changes += 1;
+        match self.things[at].is_there() {
+            true => self.things[at].value = value,
+            false => self.appears(at, value),
+        }
     }
 
     /// The files want something else.
@@ -113,8 +124,12 @@ impl World {
             .collect();
         let mut left = pass.most_writes.unwrap_or(usize::MAX);
         let mut all = Vec::new();
-        for ((id, _), wish) in pass.objects.iter().zip(wishes) {
-            let at = self.at(id);
+        let mut due: Vec<_> =
+            pass.objects.iter().zip(wishes).map(|((id, _), wish)| (self.at(id), wish)).collect();
+        // What is needed comes first.
+        due.sort_unstable();
+        for (at, wish) in due {
+            let id = &self.things[at].id.clone();
             if down[self.things[at].backend] {
                 self.in_vain += 1;
                 let retry = Retry::Soon { fault: true, after: None };
@@ -139,9 +154,13 @@ impl World {
             let need = &self.things[at - 1];
             need.value == need.wish || !need.is_wanted || need.nature != Nature::Plain
         };
-        let thing = &mut self.things[at];
-        let told = |verdict| Some(seen(&thing.id, verdict));
-        if thing.value == wish {
+        let (goal, lacks) = (self.goal(at, wish), self.lacks_its_need(at));
+        let thing = &self.things[at];
+        let told = |verdict| Some(thing.seen(verdict));
+        if lacks {
+            return told(Verdict::Blocked(why()));
+        }
+        if thing.value == goal {
             return told(Verdict::InSync);
         }
         match thing.nature {
@@ -150,18 +169,16 @@ impl World {
             Nature::Reported => return told(Verdict::Differs(why())),
             Nature::Hopeless => return told(Verdict::Failed(why(), Retry::Late)),
             Nature::Needy if at > 0 && !need_is_level => return told(Verdict::Blocked(why())),
-            Nature::Plain | Nature::Needy => {}
+            Nature::Plain | Nature::Needy | Nature::Refers | Nature::Member => {}
         }
         if !may {
             return told(Verdict::Differs(why()));
         }
-        thing.value = wish;
-        thing.writes += 1;
-        Some(Seen { writes: 1, ..seen(&thing.id, Verdict::InSync) })
+        let touched = self.write(at, goal);
+        Some(Seen { writes: 1, touched, ..self.things[at].seen(Verdict::InSync) })
     }
 
     fn fail(&mut self, at: usize, wish: u64, may: bool, dice: &mut Dice) -> Option<Seen> {
-        let thing = &mut self.things[at];
         let soon = |fault| Retry::Soon { fault, after: None };
         let verdict = match dice.below(6) {
             0 => Verdict::Failed(why(), soon(false)),
@@ -173,16 +190,39 @@ impl World {
             }
             4 => {
                 // It is done, and the answer is lost.
-                let writes = matches!(thing.nature, Nature::Plain) && may && thing.value != wish;
+                let (goal, thing) = (self.goal(at, wish), &self.things[at]);
+                let takes = matches!(thing.nature, Nature::Plain | Nature::Refers | Nature::Member);
+                let writes = takes && may && thing.value != goal && !self.lacks_its_need(at);
                 if writes {
-                    thing.value = wish;
-                    thing.writes += 1;
+                    self.write(at, goal);
                 }
                 let verdict = Verdict::Unknown(why(), soon(true));
-                return Some(Seen { writes: usize::from(writes), ..seen(&thing.id, verdict) });
+                return Some(Seen { writes: usize::from(writes), ..seen(&self.things[at].id, verdict) });
             }
             _ => return None,
         };
-        Some(seen(&thing.id, verdict))
+        Some(seen(&self.things[at].id, verdict))
+    }
+
+    /// One write of a pass, and what it is about.
+    fn write(&mut self, at: usize, goal: u64) -> Vec<Touched> {
+        let is_made = !self.things[at].is_there();
+        match is_made {
+            true => self.appears(at, goal),
+            false => self.things[at].value = goal,
+        }
+        self.things[at].writes += 1;
+        let whole = Touched { path: Path::root(), before: None, after: Some(Digest(1)), set_by: Vec::new() };
+        is_made.then_some(whole).into_iter().collect()
+    }
+}
+
+impl Thing {
+    pub fn is_there(&self) -> bool {
+        self.value != 0
+    }
+
+    fn seen(&self, verdict: Verdict) -> Seen {
+        Seen { uid: self.is_there().then(|| self.uid.to_string().into()), ..seen(&self.id, verdict) }
     }
 }

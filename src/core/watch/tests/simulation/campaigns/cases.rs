@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::super::super::{ConditionKind, Event, Settings, Verdict};
 use super::super::super::make::{Rig, hint, seconds, soon, subject};
 use super::super::run::{Run, quiet};
-use super::super::scene::{Act, Feed, Scene};
+use super::super::scene::{Act, Feed, Nature, Scene};
 use crate::core::engine::tests::simulation::dice::Dice;
 use crate::core::watch::Origin;
 
@@ -75,7 +75,7 @@ fn e4_a_flood_makes_no_more_passes_than_one_a_second_and_no_more_entries_than_ob
 
 #[test]
 fn x4_ten_minutes_of_sleep_bring_one_pass_an_object() {
-    for sleep in [600.0, 3600.0] {
+    for sleep in [600.0, 3600.0, 7200.0] {
         let mut scene = Scene { calm: seconds(60.0), ..Scene::plain(5) };
         scene.acts = vec![(seconds(30.0), Act::Sleep(seconds(sleep)))];
         run(&scene, |run| {
@@ -84,6 +84,27 @@ fn x4_ten_minutes_of_sleep_bring_one_pass_an_object() {
             run.go_to_calm();
             run.go_to(run.now() + seconds(1.0));
             assert!(run.monitor(0).looks <= before + 5);
+            assert_eq!(run.machine(0).counters().missed_events, 0);
+        });
+    }
+}
+
+/// A parent with two members below it, and what refers to one of those; the feed tells of what was touched alone, if
+/// anything. The loop finds the parent gone, or made anew, makes it, and knows what else has to be looked at.
+#[test]
+fn what_goes_with_a_parent_is_made_again_though_the_feed_tells_of_the_parent_alone() {
+    use Nature::{Member, Plain, Refers};
+    for act in [Act::Delete(0), Act::Remake(0)] {
+        let mut scene = Scene { calm: seconds(60.0), ..Scene::plain(4) };
+        scene.natures = vec![Plain, Member, Member, Refers];
+        scene.settings.resync = seconds(36_000.0);
+        scene.acts = vec![(seconds(30.0), act)];
+        run(&scene, |run| {
+            run.go_to(seconds(60.0));
+            let level =
+                |at: usize| run.world.things[at].value == run.world.goal(at, run.world.things[at].wish);
+            assert!((0..4).all(level), "{act:?}: half a minute later, without a resync");
+            assert_eq!(run.machine(0).counters().missed_events, 0);
         });
     }
 }
