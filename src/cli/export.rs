@@ -81,7 +81,7 @@ impl Sink {
             (Some(path), _) => {
                 Folder::open(path, kinds).map(Sink::Folder).map_err(|problem| start::failed(&problem, out))
             }
-            (None, Format::Text) => Ok(Sink::Yaml(false)),
+            (None, Format::Text | Format::Ci(_)) => Ok(Sink::Yaml(false)),
             (None, Format::Json) => Ok(Sink::Json),
             (None, Format::Ndjson) => Ok(Sink::Ndjson),
         }
