@@ -197,7 +197,10 @@ pub fn copy(from: &Path, to: &Path) {
         if entry.path().is_dir() {
             copy(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), target).expect("the file can be copied");
+            fs::copy(entry.path(), &target).expect("the file can be copied");
+            #[cfg(unix)]
+            fs::set_permissions(&target, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+                .expect("it is ours");
         }
     }
 }
