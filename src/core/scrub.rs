@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use super::base::Since;
-use super::byname::{self, Hint};
 use super::change::{Change, Shown};
 use super::conflict::Conflict;
 use super::fields::FieldRules;
@@ -102,7 +101,7 @@ pub fn by_names(entry: &Entry) -> Cow<'_, Entry> {
         if let Shown::Value(value) = side {
             veil.at(path).hidden(value, &mut texts);
         }
-        texts.extend(path.0.iter().filter_map(secret_key).cloned());
+        texts.extend(secret_keys(path, veil));
     }
     if texts.is_empty() {
         return Cow::Borrowed(entry);
@@ -131,11 +130,11 @@ pub fn by_names(entry: &Entry) -> Cow<'_, Entry> {
         {
             cover(&was.path, &mut since.base, Some(base));
         }
-        change.path = unkeyed(&change.path);
+        change.path = unkeyed(&change.path, veil);
     }
     for (conflict, was) in hushed.conflicts.iter_mut().zip(&entry.conflicts) {
         let Some(path) = &was.path else { continue };
-        conflict.path = conflict.path.as_ref().map(unkeyed);
+        conflict.path = conflict.path.as_ref().map(|path| unkeyed(path, veil));
         cover(path, &mut conflict.base, was.base.as_ref());
         cover(path, &mut conflict.ours, was.ours.as_ref());
         cover(path, &mut conflict.theirs, was.theirs.as_ref());
@@ -162,7 +161,7 @@ pub fn shown_change(change: &Change, names: &Veil, redactor: &Redactor) -> Chang
         other => other.clone(),
     };
     let covered = Change {
-        path: unkeyed(&change.path),
+        path: unkeyed(&change.path, names),
         before: change.before.as_ref().map(side),
         after: change.after.as_ref().map(side),
         since: change
@@ -189,20 +188,28 @@ fn sides(entry: &Entry) -> impl Iterator<Item = (&Path, &Shown)> {
     changes.chain(conflicts)
 }
 
-/// A path without the values of keys that are called like secrets.
-fn unkeyed(path: &Path) -> Path {
-    let step = |step: &Step| match (step, secret_key(step)) {
-        (Step::Keyed(name, _), Some(_)) => Step::Keyed(name.clone(), SECRET.into()),
-        _ => step.clone(),
+/// A path without the values of keys that are secrets.
+fn unkeyed(path: &Path, veil: &Veil) -> Path {
+    let step = |(at, step): (usize, &Step)| match step {
+        Step::Keyed(name, _) if is_secret_key(path, at, veil) => Step::Keyed(name.clone(), SECRET.into()),
+        other => other.clone(),
     };
-    Path(path.0.iter().map(step).collect())
+    Path(path.0.iter().enumerate().map(step).collect())
 }
 
-/// What names an element of a list, where the member that does so is called like a secret.
-fn secret_key(step: &Step) -> Option<&String> {
-    match step {
-        Step::Keyed(name, value) if byname::hint(name) > Hint::None => Some(value),
+/// What names elements of lists, where the member that does so is a secret.
+fn secret_keys<'p>(path: &'p Path, veil: &'p Veil) -> impl Iterator<Item = String> + 'p {
+    path.0.iter().enumerate().filter_map(move |(at, step)| match step {
+        Step::Keyed(_, value) if is_secret_key(path, at, veil) => Some(value.clone()),
         _ => None,
+    })
+}
+
+fn is_secret_key(path: &Path, at: usize, veil: &Veil) -> bool {
+    let element = path.0[..=at].iter().fold(veil, |veil, step| veil.step(step));
+    match &path.0[at] {
+        Step::Keyed(name, value) => element.field(name).hides(&Value::String(value.clone())),
+        _ => false,
     }
 }
 
@@ -441,6 +448,7 @@ mod tests {
         // A kind may say that it is none.
         let mut rules = FieldRules::default();
         rules.at_mut(&Path::parse("users[*].password").expect("a path")).plain = true;
+        rules.at_mut(&Path::parse("users[*].token").expect("a path")).plain = true;
         rules.at_mut(&Path::parse("deep").expect("a path")).plain = true;
         let plain = Entry {
             observed: Observed { names: Some(Veil::by_names(&rules).into()), ..Observed::default() },
@@ -449,7 +457,7 @@ mod tests {
         };
         let told = super::shown(&plain, &Redactor::default());
         assert_eq!(told.changes[0].before, shown(json!(old)));
-        assert_eq!(told.changes[1], plain.changes[1]);
+        assert_eq!(told.changes, plain.changes);
     }
 
     #[test]
