@@ -1,6 +1,6 @@
 //! A run as other programs around it want it: a comment, a page, test results, findings, annotations.
 //!
-//! All five are written from one [`Told`] at the end of the run, which holds the same report that text and JSON are
+//! All five are written from one `Told` at the end of the run, which holds the same report that text and JSON are
 //! made of: nothing is counted or compared here. What the run said besides, on standard error, is in it too, so that a
 //! run that could not even begin has a document.
 
