@@ -69,7 +69,7 @@ _trueup() {
             fi
             case "${prev}" in
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -158,7 +158,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -180,7 +180,7 @@ _trueup() {
             fi
             case "${prev}" in
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -242,7 +242,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -319,7 +319,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -388,7 +388,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -464,7 +464,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -526,7 +526,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -641,7 +641,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -707,7 +707,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -760,7 +760,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -809,7 +809,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -863,7 +863,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)
@@ -991,7 +991,7 @@ _trueup() {
                     return 0
                     ;;
                 --output)
-                    COMPREPLY=($(compgen -W "text json ndjson" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "text json ndjson markdown html junit sarif github" -- "${cur}"))
                     return 0
                     ;;
                 --color)

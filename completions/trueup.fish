@@ -24,15 +24,20 @@ function __fish_trueup_using_subcommand
     contains -- $cmd[1] $argv
 end
 
-complete -c trueup -n "__fish_trueup_needs_command" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_needs_command" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_needs_command" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_needs_command" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_needs_command" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_needs_command" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_needs_command" -s V -l version -d 'Print version'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "plan" -d 'Show what would change, field by field; writes nothing'
 complete -c trueup -n "__fish_trueup_needs_command" -f -a "drift" -d 'Check for differences in CI: exit code 2 when there are any; writes nothing'
@@ -62,9 +67,14 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l allow-env -d 'Let
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
-complete -c trueup -n "__fish_trueup_using_subcommand plan" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -74,7 +84,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l prune -d 'Delete 
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand plan" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l fail-on -d 'What makes the exit code 2; can be repeated [default: difference]' -r -f -a "difference\t'Something is to be created, changed or deleted'
 pending\t'The files changed since the base'
 drift\t'The server changed since the base'
@@ -90,9 +100,14 @@ complete -c trueup -n "__fish_trueup_using_subcommand drift" -l allow-env -d 'Le
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
-complete -c trueup -n "__fish_trueup_using_subcommand drift" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -115,9 +130,14 @@ complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-env -d 'Le
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
-complete -c trueup -n "__fish_trueup_using_subcommand apply" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -128,7 +148,7 @@ complete -c trueup -n "__fish_trueup_using_subcommand apply" -l prune -d 'Delete
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-empty -d 'Let all objects of a Set be pruned, none being left in the documents'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand apply" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l interval -d 'How often listings are polled for changes [default: adapts, from 10s to 5m]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l resync -d 'How often everything is looked at, whatever is heard of it' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-changes -d 'So many writes an hour at most [default: no limit]' -r
@@ -151,9 +171,14 @@ complete -c trueup -n "__fish_trueup_using_subcommand watch" -l allow-env -d 'Le
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
-complete -c trueup -n "__fish_trueup_using_subcommand watch" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -170,15 +195,20 @@ complete -c trueup -n "__fish_trueup_using_subcommand validate" -l only -d 'Only
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand validate" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand validate" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand get" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand get" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand get" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -187,15 +217,20 @@ complete -c trueup -n "__fish_trueup_using_subcommand get" -l backends -d 'Take 
 complete -c trueup -n "__fish_trueup_using_subcommand get" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand get" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand get" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
-complete -c trueup -n "__fish_trueup_using_subcommand get" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand get" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand get" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand get" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand get" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand get" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand export" -s o -l out -d 'Write one file a kind into this folder, in place of standard output' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand export" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand export" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
@@ -205,15 +240,20 @@ complete -c trueup -n "__fish_trueup_using_subcommand export" -l backends -d 'Ta
 complete -c trueup -n "__fish_trueup_using_subcommand export" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand export" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand export" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
-complete -c trueup -n "__fish_trueup_using_subcommand export" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand export" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand export" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand export" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand export" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand export" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -223,15 +263,20 @@ complete -c trueup -n "__fish_trueup_using_subcommand explain" -l allow-env -d '
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
-complete -c trueup -n "__fish_trueup_using_subcommand explain" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand explain" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand explain" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand explain" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -l limit -d 'Objects of each kind that are read by themselves' -r
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
@@ -241,15 +286,20 @@ complete -c trueup -n "__fish_trueup_using_subcommand probe" -l backends -d 'Tak
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
-complete -c trueup -n "__fish_trueup_using_subcommand probe" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand probe" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
@@ -258,16 +308,21 @@ complete -c trueup -n "__fish_trueup_using_subcommand delete" -l backends -d 'Ta
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l timeout -d 'Time for the whole run, such as 90s or 5m' -r
-complete -c trueup -n "__fish_trueup_using_subcommand delete" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l yes -d 'Write without asking'
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand delete" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand status" -l status-file -d 'The status file of the watch' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand status" -l url -d 'The port of a running watch: http://127.0.0.1:8081' -r -f
 complete -c trueup -n "__fish_trueup_using_subcommand status" -l token-env -d 'Variable of the environment that holds the token of the running watch' -r
@@ -284,9 +339,14 @@ refused\t'A guard keeps what no document names from being pruned'
 desired\t'The files are not valid'
 dead\t'The watch gives no sign of life'
 nothing\t'Nothing at all'"
-complete -c trueup -n "__fish_trueup_using_subcommand status" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand status" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand status" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -298,9 +358,14 @@ complete -c trueup -n "__fish_trueup_using_subcommand serve" -l store -d 'Folder
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l faults -d 'Faults to inject, for tests' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l token-env -d 'Variable of the environment that holds the token which clients must send' -r
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l status-apart -d 'Collections whose items keep `status` apart, by name, with commas; the store remembers them' -r
-complete -c trueup -n "__fish_trueup_using_subcommand serve" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
@@ -308,13 +373,18 @@ complete -c trueup -n "__fish_trueup_using_subcommand serve" -l require-precondi
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -l no-sync -d 'Do not wait for the disk before answering a write: faster, and a crash of the machine may lose some'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand serve" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand serve" -s h -l help -d 'Print help'
-complete -c trueup -n "__fish_trueup_using_subcommand completions" -l output -d 'Text for people, or JSON: one document, or one object a line' -r -f -a "text\t''
+complete -c trueup -n "__fish_trueup_using_subcommand serve" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c trueup -n "__fish_trueup_using_subcommand completions" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
 json\t''
-ndjson\t''"
+ndjson\t''
+markdown\t'A comment for a pull request'
+html\t'One page'
+junit\t'Results of tests'
+sarif\t'Findings for code scanning'
+github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand completions" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
 complete -c trueup -n "__fish_trueup_using_subcommand completions" -s v -l verbose -d 'Show objects in sync too; twice: log requests'
 complete -c trueup -n "__fish_trueup_using_subcommand completions" -s q -l quiet -d 'No progress, no talk: the result only'
-complete -c trueup -n "__fish_trueup_using_subcommand completions" -s h -l help -d 'Print help'
+complete -c trueup -n "__fish_trueup_using_subcommand completions" -s h -l help -d 'Print help (see more with \'--help\')'

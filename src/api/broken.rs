@@ -5,6 +5,7 @@ use std::io;
 
 use rustls::{CertificateError, InvalidMessage};
 
+use super::pin::Mismatch;
 use super::transport::{TransportClass, TransportError};
 use crate::core::problem::said_by_system;
 
@@ -114,6 +115,10 @@ fn about_certificate(error: &CertificateError) -> (Option<String>, &'static str)
         UnknownIssuer => (
             Some("its certificate is of no authority that is trusted".into()),
             "if the certificate comes from an authority of your own, name its file in `tls.ca`",
+        ),
+        Other(why) if why.0.is::<Mismatch>() => (
+            Some(why.0.to_string()),
+            "if the server has a new key for a reason that you know, name its pin in `tls.pin`; if not, ask who stands in between",
         ),
         // Only the verifier's own kind of error tells this one.
         Other(why) if why.to_string().contains("CaUsedAsEndEntity") => (

@@ -15,6 +15,7 @@ pub mod http;
 mod issuer;
 pub mod limit;
 mod list;
+mod pin;
 pub mod poll;
 pub mod tls;
 pub mod transport;

@@ -1,12 +1,17 @@
 //! Certificates from PEM files. There is no way to switch verification off.
 
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use reqwest::{Certificate, ClientBuilder, Identity};
+use rustls::ClientConfig;
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 use super::file;
-use crate::backend::connection::Tls;
+use super::pin::Pinned;
+use crate::backend::connection::{Pins, Tls};
 use crate::core::digest::Digest;
 
 /// Why TLS cannot be set up.
@@ -20,6 +25,8 @@ pub enum TlsError {
     Half,
     #[error("cannot set up TLS: {0}")]
     Client(#[from] reqwest::Error),
+    #[error("cannot set up TLS: {0}")]
+    Config(#[from] rustls::Error),
 }
 
 /// Chooses the cryptography of the process, once.
@@ -31,11 +38,14 @@ pub fn choose_provider() {
     });
 }
 
-/// Adds an own authority and a client certificate.
+/// Adds an own authority, a client certificate, and the keys that the server may have.
 ///
 /// # Errors
 /// A file that cannot be read or holds something else; half of a client certificate.
 pub fn configure(builder: ClientBuilder, tls: &Tls) -> Result<ClientBuilder, TlsError> {
+    if let Some(pins) = &tls.pins {
+        return Ok(builder.tls_backend_preconfigured(pinned(tls, pins)?));
+    }
     let mut builder = builder.tls_version_min(reqwest::tls::Version::TLS_1_2);
     if let Some(path) = &tls.ca {
         let what = "certificate of the authority (`tls.ca`)";
@@ -49,6 +59,40 @@ pub fn configure(builder: ClientBuilder, tls: &Tls) -> Result<ClientBuilder, Tls
         (Some(cert), Some(key)) => Ok(builder.identity(identity(cert, key)?)),
         _ => Err(TlsError::Half),
     }
+}
+
+/// The same as a configuration of our own, which looks at the server's key as well: the client's own cannot.
+fn pinned(tls: &Tls, pins: &Pins) -> Result<ClientConfig, TlsError> {
+    let provider = CryptoProvider::get_default().cloned();
+    let provider = provider.unwrap_or_else(|| Arc::new(rustls::crypto::ring::default_provider()));
+    let roots = match &tls.ca {
+        Some(path) => certificates(path, "certificate of the authority (`tls.ca`)")?,
+        None => Vec::new(),
+    };
+    let verifier = Pinned::new(roots, provider.clone(), pins.clone())?;
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let mut config = match (&tls.cert, &tls.key) {
+        (None, None) => builder.with_no_client_auth(),
+        (Some(cert), Some(path)) => {
+            let chain = certificates(cert, "client certificate (`tls.cert`)")?;
+            let what = "private key (`tls.key`)";
+            let wrong = || TlsError::Pem { path: path.clone(), what };
+            let key = PrivateKeyDer::from_pem_slice(&read(path, what)?).map_err(|_| wrong())?;
+            builder.with_client_auth_cert(chain, key).map_err(|_| wrong())?
+        }
+        _ => return Err(TlsError::Half),
+    };
+    config.alpn_protocols = vec!["h2".into(), "http/1.1".into()];
+    Ok(config)
+}
+
+fn certificates(path: &Path, what: &'static str) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let pem = read(path, what)?;
+    let found: Option<Vec<_>> = CertificateDer::pem_slice_iter(&pem).map(Result::ok).collect();
+    found.filter(|found| !found.is_empty()).ok_or_else(|| TlsError::Pem { path: path.into(), what })
 }
 
 fn identity(cert: &Path, key: &Path) -> Result<Identity, TlsError> {

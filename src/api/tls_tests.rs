@@ -15,6 +15,8 @@ use crate::api::testing::{connection, failed, http, reader, serve, target};
 use crate::backend::connection::Connection;
 use crate::backend::testing::kind;
 use crate::core::exchange::{Answer, Ask};
+use crate::core::facts::Stated;
+use crate::core::node::{Origin, Pos};
 
 /// An authority, a server on loopback with a certificate of it, and the PEM files.
 struct Stage {
@@ -22,6 +24,8 @@ struct Stage {
     url: String,
     log: Arc<Mutex<Vec<String>>>,
     authority: CertifiedIssuer<'static, KeyPair>,
+    /// The server's.
+    key: KeyPair,
 }
 
 impl Stage {
@@ -61,7 +65,7 @@ impl Stage {
                 });
             }
         });
-        let stage = Stage { folder: tempfile::tempdir().expect("a folder"), url, log, authority };
+        let stage = Stage { folder: tempfile::tempdir().expect("a folder"), url, log, authority, key };
         stage.file("ca.pem", &stage.authority.pem());
         stage
     }
@@ -106,11 +110,62 @@ async fn a_client_certificate_is_shown() {
     let (cert, key) = signed(&stage.authority, "client");
     let cert = Some(stage.file("client.pem", &cert.pem()));
     let key = Some(stage.file("client.key", &key.serialize_pem()));
-    let answer = stage.read(Tls { ca: stage.ca(), cert, key }).await;
+    let answer = stage.read(Tls { ca: stage.ca(), cert, key, pins: None }).await;
     assert!(matches!(answer, Answer::Found(_)), "{answer:?}");
     let (said, _) = failed(stage.read(Tls { ca: stage.ca(), ..Tls::default() }).await);
     assert!(said.contains("reading Queue //orders"), "{said}");
     assert_eq!(stage.log.lock().expect("no panic").len(), 1);
+}
+
+/// The pins of these keys, as they would be stated.
+fn pins(keys: &[&KeyPair]) -> Option<Pins> {
+    use rcgen::PublicKeyData;
+    let of = |key: &&KeyPair| {
+        let hash = ring::digest::digest(&ring::digest::SHA256, &key.subject_public_key_info());
+        <[u8; 32]>::try_from(hash.as_ref()).expect("32 bytes")
+    };
+    Some(Pins { keys: keys.iter().map(of).collect(), stated: stated() })
+}
+
+fn stated() -> Stated {
+    Stated::At(Origin { file: "backend.yaml".into(), at: Pos { line: 7, column: 12 } })
+}
+
+#[tokio::test]
+async fn a_pinned_key_is_looked_for_besides_all_else() {
+    let stage = Stage::new(false).await;
+    let other = KeyPair::generate().expect("a key");
+    let tls = |pins| Tls { ca: stage.ca(), pins, ..Tls::default() };
+    for pins in [pins(&[&stage.key]), pins(&[&other, &stage.key])] {
+        let answer = stage.read(tls(pins)).await;
+        assert!(matches!(answer, Answer::Found(_)), "{answer:?}");
+    }
+    let requests = || stage.log.lock().expect("no panic").len();
+    assert_eq!(requests(), 2);
+    let Some(Pins { keys, .. }) = pins(&[&stage.key]) else { panic!("a pin") };
+    let seen = crate::backend::base64::base64(&keys[0]);
+    // The authority's key is no key of the server.
+    for wrong in [pins(&[&other]), pins(&[stage.authority.key()])] {
+        let (said, hint) = failed(stage.read(tls(wrong)).await);
+        let told =
+            format!("its key has the pin `sha256/{seen}`, which `tls.pin` does not name (backend.yaml:7:12)");
+        assert!(said.starts_with("NotSent: ") && said.contains(&told), "{said}");
+        assert!(hint.contains("`tls.pin`"), "{hint}");
+    }
+    // A pin makes nothing good: the authority is not trusted here.
+    let (said, _) = failed(stage.read(Tls { pins: pins(&[&stage.key]), ..Tls::default() }).await);
+    assert!(said.contains("of no authority that is trusted"), "{said}");
+    assert_eq!(requests(), 2, "no request reached it");
+}
+
+#[tokio::test]
+async fn a_client_certificate_goes_with_a_pin() {
+    let stage = Stage::new(true).await;
+    let (cert, key) = signed(&stage.authority, "client");
+    let cert = Some(stage.file("client.pem", &cert.pem()));
+    let key = Some(stage.file("client.key", &key.serialize_pem()));
+    let answer = stage.read(Tls { ca: stage.ca(), cert, key, pins: pins(&[&stage.key]) }).await;
+    assert!(matches!(answer, Answer::Found(_)), "{answer:?}");
 }
 
 #[tokio::test]
@@ -134,8 +189,10 @@ async fn files_that_are_wrong_are_named() {
         ),
         (Tls { cert: Some(cert), key: Some(junk), ..Tls::default() }, "junk.pem` holds no private key"),
     ] {
-        let connection = Connection { tls, ..connection(&stage.url) };
-        let error = crate::api::client::connect(&connection).err().expect("it cannot be set up");
-        assert!(error.to_string().contains(part), "{error}");
+        for pins in [None, pins(&[&stage.key])] {
+            let connection = Connection { tls: Tls { pins, ..tls.clone() }, ..connection(&stage.url) };
+            let error = crate::api::client::connect(&connection).err().expect("it cannot be set up");
+            assert!(error.to_string().contains(part), "{error}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Base64 and Basic credentials, which are all that needs it.
+//! Base64, for Basic credentials and for pins.
 
 /// What stands behind `Basic ` (RFC 7617, 2).
 pub fn basic(username: &str, password: &str) -> String {
@@ -6,7 +6,7 @@ pub fn basic(username: &str, password: &str) -> String {
 }
 
 /// RFC 4648, section 4, with padding.
-fn base64(bytes: &[u8]) -> String {
+pub fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
@@ -20,6 +20,28 @@ fn base64(bytes: &[u8]) -> String {
     out
 }
 
+/// Text of this program's own making or of a person's, read back. All that is not canonical is refused: two spellings
+/// of one pin would look like two.
+pub fn decoded(text: &str) -> Option<Vec<u8>> {
+    let digit = |byte: u8| match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    };
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    for chunk in text.trim_end_matches('=').as_bytes().chunks(4) {
+        let mut bits = 0_u32;
+        for at in 0..4 {
+            bits = bits << 6 | u32::from(chunk.get(at).map_or(Some(0), |byte| digit(*byte))?);
+        }
+        bytes.extend(bits.to_be_bytes()[1..].iter().take(chunk.len() * 3 / 4));
+    }
+    (base64(&bytes) == text).then_some(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -30,6 +52,10 @@ mod tests {
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("\u{3ff}\u{3ff}", "z7/Pvw==")]
         {
             assert_eq!(base64(plain.as_bytes()), want);
+            assert_eq!(decoded(want).as_deref(), Some(plain.as_bytes()));
+        }
+        for text in ["Zg", "Zg=", "Zg===", "Zh==", "Z", "Zm9v=", "Zm 9v", "Zm9v\n", "Zm-v", "=", "Zm=v"] {
+            assert_eq!(decoded(text), None, "{text}");
         }
         assert_eq!(basic("guest", "gäst"), "Z3Vlc3Q6Z8Okc3Q=");
     }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::core::facts::Stated;
 use crate::core::filter::Filter;
 use crate::core::kind::Method;
 use crate::core::node::{Node, Secret};
@@ -137,12 +138,22 @@ pub enum Credential {
     Command(Vec<String>),
 }
 
-/// An own authority, and a client certificate. Paths of PEM files.
+/// An own authority, and a client certificate: paths of PEM files. And the keys that the server may have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tls {
     pub ca: Option<PathBuf>,
     pub cert: Option<PathBuf>,
     pub key: Option<PathBuf>,
+    pub pins: Option<Pins>,
+}
+
+/// The keys of which the server must have one, whatever its certificate is worth besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pins {
+    /// SHA-256 of each, in the form of its certificate (`SubjectPublicKeyInfo`, RFC 7469, 2.4).
+    pub keys: Vec<[u8; 32]>,
+    /// Where they are stated.
+    pub stated: Stated,
 }
 
 /// `limits:`; `None` leaves the default.

@@ -81,7 +81,7 @@ impl Sink {
             (Some(path), _) => {
                 Folder::open(path, kinds).map(Sink::Folder).map_err(|problem| start::failed(&problem, out))
             }
-            (None, Format::Text) => Ok(Sink::Yaml(false)),
+            (None, Format::Text | Format::Ci(_)) => Ok(Sink::Yaml(false)),
             (None, Format::Json) => Ok(Sink::Json),
             (None, Format::Ndjson) => Ok(Sink::Ndjson),
         }
@@ -168,12 +168,12 @@ impl<'j> Job<'j> {
     fn object(&mut self, kind: &Kind, item: &Item, id: ObjectId, veils: &[&Veil]) {
         let redactor = self.out.secrets().redactor();
         // What stands in the place of a secret may stand beside it as well, in a copy of another tool's.
-        let rules = Veil::of_rules(&kind.fields);
-        let all: Vec<&Veil> = veils.iter().copied().chain([&rules]).collect();
+        let names = Veil::by_names(&kind.fields);
+        let all: Vec<&Veil> = veils.iter().copied().chain([&names]).collect();
         let own = Redactor::new(Veil::telling(&all, &item.value));
         let tells = |value: &Value| redactor.value(value) != *value || own.value(value) != *value;
         let unmarked = self.unmarked(kind, item, &id);
-        match exported::of(kind, unmarked.as_ref().unwrap_or(item), veils, &tells) {
+        match exported::of(kind, unmarked.as_ref().unwrap_or(item), &all, &tells) {
             Ok(document) => {
                 if self.selection.takes_object(&document.id, &document.labels()) {
                     self.write(&document);

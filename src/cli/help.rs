@@ -16,6 +16,7 @@ pub const PLAN: &str = "\
 Examples:
   trueup plan -f manifests/
   trueup plan -f manifests/ --only 'Queue/*' --output json
+  trueup plan -f manifests/ --output markdown           a comment for a pull request
   trueup plan -f manifests/ --out p.plan                to be applied later, elsewhere
   trueup plan --show p.plan
   helm template chart | trueup plan -f - --backends backends.yaml
@@ -27,6 +28,7 @@ pub const DRIFT: &str = "\
 Examples:
   trueup drift -f manifests/
   trueup drift -f manifests/ -l team=payments --output ndjson
+  trueup drift -f manifests/ --output junit > drift.xml
   trueup drift -f manifests/ --base production --fail-on drift    what others changed since it was applied
   trueup drift -f manifests/ --fail-on difference,extra
 

@@ -28,10 +28,12 @@ mod watch;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
+use std::path::Path;
 use std::sync::Mutex;
 
 use crate::core::exit::Exit;
-use crate::render::out::{Out, Stream};
+use crate::render::ci::Places;
+use crate::render::out::{Format, Out, Stream};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 
@@ -43,7 +45,11 @@ use parse::Stop;
 pub fn run(args: impl IntoIterator<Item = OsString>) -> Exit {
     match parse::parse(args) {
         Ok(invocation) => {
-            let mut out = open(&invocation.output);
+            let places = match invocation.output.format {
+                Format::Ci(_) => places(),
+                _ => Places::default(),
+            };
+            let mut out = open(&invocation.output).of(invocation.command.word(), places);
             panics::guard(&out);
             log(&invocation.output, &out);
             let exit = dispatch(&invocation, &mut out);
@@ -66,7 +72,16 @@ fn open(output: &Output) -> Out {
     let colour = |is_terminal| decide(output.color, is_terminal, |name| std::env::var_os(name));
     let stdout = Stream::new(io::stdout(), colour(io::stdout().is_terminal()));
     let stderr = Stream::new(io::stderr(), colour(io::stderr().is_terminal()));
-    Out::new(stdout, stderr, output.format).quiet(output.quiet)
+    let runner = std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true");
+    Out::new(stdout, stderr, output.format).quiet(output.quiet).read_by_runner(runner)
+}
+
+/// The folder of the run, and the root of the repository that it is in.
+fn places() -> Places {
+    let Ok(folder) = std::env::current_dir() else { return Places::default() };
+    let root = folder.ancestors().find(|above| above.join(".git").exists()).unwrap_or(&folder);
+    let text = |path: &Path| path.to_string_lossy().replace('\\', "/");
+    Places { folder: text(&folder), root: text(root) }
 }
 
 fn dispatch(invocation: &Invocation, out: &mut Out) -> Exit {

@@ -255,6 +255,16 @@ pub struct Serve {
 }
 
 impl Command {
+    /// Whether it ends in a report, or is to say what is wrong with the files: then it has all formats.
+    pub fn reports(&self) -> bool {
+        match self {
+            Command::Plan(_) | Command::Show(_) | Command::Drift(_) | Command::Apply(_) => true,
+            Command::ApplyPlan(_) | Command::Delete(_) | Command::Validate(_) => true,
+            Command::Watch(_) | Command::Get(_) | Command::Export(_) | Command::Explain(_) => false,
+            Command::Probe(_) | Command::Status(_) | Command::Serve(_) | Command::Completions(_) => false,
+        }
+    }
+
     /// The command's name.
     pub fn word(&self) -> &'static str {
         match self {

@@ -18,6 +18,7 @@ use super::options::{
 use crate::core::exit::{self, Exit};
 use crate::core::problem::Problem;
 use crate::core::prune::Gates;
+use crate::render::ci::Ci;
 use crate::render::out::Format;
 use crate::render::watch::log::Form;
 use crate::render::watch::trouble::{self, Trouble};
@@ -51,10 +52,24 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Invocation, Sto
         OutputFormat::Text => Format::Text,
         OutputFormat::Json => Format::Json,
         OutputFormat::Ndjson => Format::Ndjson,
+        OutputFormat::Markdown => Format::Ci(Ci::Markdown),
+        OutputFormat::Html => Format::Ci(Ci::Html),
+        OutputFormat::Junit => Format::Ci(Ci::Junit),
+        OutputFormat::Sarif => Format::Ci(Ci::Sarif),
+        OutputFormat::Github => Format::Ci(Ci::Github),
     };
     let output =
         Output { format, color: cli.output.color, verbose: cli.output.verbose, quiet: cli.output.quiet };
-    Ok(Invocation { command: command(cli.command).map_err(Stop::Usage)?, output })
+    let name = clap::ValueEnum::to_possible_value(&cli.output.output);
+    let command = command(cli.command).map_err(Stop::Usage)?;
+    if matches!(format, Format::Ci(_)) && !command.reports() {
+        let name = name.as_ref().map_or("", |name| name.get_name());
+        let problem = Problem::new(format!("`trueup {}` has no output `{name}`", command.word()));
+        return Err(Stop::Usage(problem.hint(
+            "it has text, json and ndjson; markdown, html, junit, sarif and github are of plan, drift, apply, delete and validate",
+        )));
+    }
+    Ok(Invocation { command, output })
 }
 
 fn command(verb: Verb) -> Result<Command, Problem> {

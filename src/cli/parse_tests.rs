@@ -62,6 +62,40 @@ fn flags_become_options() {
 }
 
 #[test]
+fn only_reports_have_all_formats() {
+    let forms = ["markdown", "html", "junit", "sarif", "github"];
+    for line in [
+        "plan -f a",
+        "plan --show p",
+        "drift -f a",
+        "apply -f a",
+        "apply p.plan",
+        "delete -f a",
+        "validate -f a",
+    ] {
+        for form in forms {
+            let read = read(&format!("{line} --output {form}")).expect(line);
+            assert!(matches!(read.output.format, Format::Ci(_)), "{line} {form}");
+        }
+    }
+    for line in [
+        "get --backends b",
+        "export --backends b",
+        "explain Queue --backends b",
+        "probe --backends b",
+        "watch -f a",
+        "status --url http://x",
+        "serve --store s",
+        "completions bash",
+    ] {
+        for form in forms {
+            let said = complaint(&format!("{line} --output {form}"));
+            assert!(said.contains(form) && said.contains("it has text, json and ndjson"), "{said}");
+        }
+    }
+}
+
+#[test]
 fn each_command_is_read() {
     for (line, word) in [
         ("plan -f a", "plan"),
@@ -98,7 +132,10 @@ fn wrong_usage_says_what_to_do() {
         ("probe -f a --limit 0", "0 is not in 1..=1000"),
         ("pan -f a", "'plan'"),
         ("plan -f a --outptu json", "'--output'"),
-        ("plan -f a --output yaml", "[possible values: text, json, ndjson]"),
+        (
+            "plan -f a --output yaml",
+            "[possible values: text, json, ndjson, markdown, html, junit, sarif, github]",
+        ),
         ("plan -f a --timeout soon", "write it like 90s or 1h30m"),
         ("plan -f a --timeout 0s", "no time at all"),
         ("plan -f a --parallel 0", "0 is not in 1..=1024"),

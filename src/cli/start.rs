@@ -1,6 +1,7 @@
 //! What every verb begins with: load the input, keep its secrets out of the output, open its backends; and
 //! what every run is bounded by: signals and the time for all of it.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal};
 use std::time::Duration;
 
@@ -130,10 +131,10 @@ pub fn open(
     consents: &Consents,
     out: &mut Out,
 ) -> Result<Runner, Exit> {
-    let person = io::stderr().is_terminal();
-    let exposed =
-        loaded.input.connections.iter().flat_map(|connection| exposed::warnings(connection, person));
-    exposed.for_each(|warning| out.error(&warning));
+    let exposed = loaded.input.connections.iter().flat_map(exposed::warnings);
+    // Two backends may have one file; the hint has its name.
+    let mut told = BTreeSet::new();
+    exposed.filter(|warning| told.insert(warning.hint.clone())).for_each(|warning| out.error(&warning));
     let choices = Choices {
         may_write: matches!(command, "apply" | "delete" | "watch"),
         parallel: effort.parallel,

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::options::{Output, Validate};
 use super::start;
+use crate::core::document::Document;
 use crate::core::exit::Exit;
+use crate::core::problem::Problem;
 use crate::core::report::LOST_UPDATE_RISK;
+use crate::render::ci::Valid;
 use crate::render::out::{Format, Out};
 use crate::render::paint::{Line, Style, Text};
 use crate::render::words::{counted, grouped};
@@ -18,15 +21,24 @@ pub fn validate(options: &Validate, output: &Output, out: &mut Out) -> Exit {
     };
     let documents = loaded.input.documents.len();
     let kinds = loaded.input.kinds.iter().count();
+    let numbers = format!(
+        "{} {}, {} known.",
+        grouped(documents as u64),
+        if documents == 1 { "document is valid" } else { "documents are valid" },
+        counted(kinds, "kind")
+    );
     match out.format() {
+        Format::Ci(_) => {
+            let told = if output.verbose > 0 { risks(&loaded.input) } else { Vec::new() };
+            let document = |document: &Document| (document.id.clone(), document.origin.clone());
+            out.valid(Valid {
+                documents: loaded.input.documents.iter().map(document).collect(),
+                summary: numbers,
+                risks: told.iter().map(Risk::problem).collect(),
+            });
+        }
         Format::Text => {
             let mut text = Text::new();
-            let numbers = format!(
-                "{} {}, {} known.",
-                grouped(documents as u64),
-                if documents == 1 { "document is valid" } else { "documents are valid" },
-                counted(kinds, "kind")
-            );
             if output.verbose > 0 {
                 risks(&loaded.input).iter().for_each(|risk| text.push(risk.line()));
             }
@@ -73,6 +85,10 @@ impl Risk<'_> {
         let kinds: Vec<String> = self.kinds.iter().map(|kind| format!("`{kind}`")).collect();
         let line = Line::new().with(Style::Change, LOST_UPDATE_RISK);
         line.with(Style::Plain, &format!(": {} of `{}`: {RISK}", kinds.join(", "), self.backend))
+    }
+
+    fn problem(&self) -> Problem {
+        Problem::new(self.line().write(false, str::to_owned)).warning()
     }
 
     fn json(&self) -> serde_json::Value {

@@ -31,6 +31,8 @@ pub struct FieldRule {
     pub write_only: bool,
     /// Never printed.
     pub secret: bool,
+    /// No secret, whatever its name and those below it say.
+    pub plain: bool,
     /// An observed text that matches means "set, hidden": not comparable.
     pub mask: Option<Mask>,
     /// Copied from the observed object into each full body.
@@ -120,6 +122,7 @@ static NOTHING: FieldRules = FieldRules {
         server_owned: false,
         write_only: false,
         secret: false,
+        plain: false,
         mask: None,
         copy: false,
         immutable: None,
@@ -247,6 +250,7 @@ impl FieldRule {
     fn is_empty(&self) -> bool {
         !self.not_compared()
             && !self.secret
+            && !self.plain
             && !self.copy
             && !self.closed
             && !self.open

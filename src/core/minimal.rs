@@ -36,6 +36,8 @@ pub enum Hidden {
     /// Write-only, and not shown: the object may have none.
     NotShown,
     Secret,
+    /// By the name of its field alone.
+    Named,
     Masked,
 }
 
@@ -45,6 +47,7 @@ impl Hidden {
             Hidden::WriteOnly => "write-only",
             Hidden::NotShown => "write-only: the server does not show whether there is one",
             Hidden::Secret => "secret",
+            Hidden::Named => "secret by its name: `plain`, in the kind's fields, says that it is none",
             Hidden::Masked => "masked",
         }
     }
@@ -120,7 +123,14 @@ impl<'r> Place<'r> {
     /// Why the value cannot be shown, if it cannot.
     fn hides(&self, value: &Value, known: &Known) -> Option<Hidden> {
         let told = matches!(value, Value::String(_) | Value::Number(_)) && (known.tells)(value);
-        if self.scope.secret || told || self.veils.iter().any(|veil| veil.hides(value)) {
+        let hiding = || self.veils.iter().filter(|veil| veil.hides(value));
+        if self.scope.secret || hiding().any(|veil| !veil.is_by_name()) {
+            return Some(Hidden::Secret);
+        }
+        if hiding().next().is_some() {
+            return Some(Hidden::Named);
+        }
+        if told {
             return Some(Hidden::Secret);
         }
         walk::is_masked(value, self.scope.here()).then_some(Hidden::Masked)

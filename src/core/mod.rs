@@ -10,6 +10,7 @@ pub mod accept;
 mod align;
 pub mod alike;
 pub mod base;
+pub mod byname;
 pub mod census;
 pub mod change;
 pub mod compare;

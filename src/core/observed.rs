@@ -8,6 +8,7 @@ use super::digest::Digest;
 use super::exchange::{Failure, FailureClass};
 use super::identity::ObjectId;
 use super::unfinished::Unfinished;
+use super::veil::Veil;
 
 /// What a run saw of an object.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,8 @@ pub struct Observed {
     pub along: Vec<ObjectId>,
     /// What this run began and did not see the end of.
     pub open: Option<Arc<Unfinished>>,
+    /// What of it is not shown, by the names of its fields; `None` where nothing is known of its kind.
+    pub names: Option<Arc<Veil>>,
 }
 
 /// A failure, as far as it says when to try again.

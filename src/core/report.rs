@@ -260,6 +260,22 @@ impl Outcome {
     }
 }
 
+impl Outcome {
+    /// The sentence behind the outcome, to be said otherwise.
+    pub fn explanation_mut(&mut self) -> Option<&mut Explanation> {
+        match self {
+            Outcome::InSync | Outcome::Planned | Outcome::Done | Outcome::Applied => None,
+            Outcome::Refused(e)
+            | Outcome::Conflict(e)
+            | Outcome::Failed(e)
+            | Outcome::Unknown(e)
+            | Outcome::NotEffective(e)
+            | Outcome::Skipped(e)
+            | Outcome::Extra(e) => Some(e),
+        }
+    }
+}
+
 impl Action {
     pub fn word(self) -> &'static str {
         match self {

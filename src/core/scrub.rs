@@ -1,5 +1,7 @@
 //! Takes secrets out of what is shown: by path, where a kind's fields say so, and by value, everywhere.
 
+use std::borrow::Cow;
+
 use super::base::Since;
 use super::change::{Change, Shown};
 use super::conflict::Conflict;
@@ -11,6 +13,7 @@ use super::problem::Problem;
 use super::redact::Redactor;
 use super::report::{Entry, Explanation, Finding, LeftFiles, Outcome, Report};
 use super::value::{Value, plain_text};
+use super::veil::{self, Veil};
 
 /// What stands in place of the value of a secret field.
 pub const SECRET: &str = "(secret)";
@@ -50,7 +53,7 @@ fn mask_at(value: &mut Value, steps: &[Step]) {
 
 /// A copy of a report without secrets. Whole values are looked at, before anything is cut or compared.
 pub fn report(report: &Report, redactor: &Redactor) -> Report {
-    let objects = report.objects.iter().map(|entry| self::entry(entry, redactor)).collect();
+    let objects = report.objects.iter().map(|entry| shown(entry, redactor)).collect();
     let left = |left: &LeftFiles| LeftFiles { id: self::id(&left.id, redactor), origin: left.origin.clone() };
     Report {
         objects,
@@ -83,6 +86,131 @@ pub fn problem(problem: &Problem, redactor: &Redactor) -> Problem {
 pub fn id(id: &ObjectId, redactor: &Redactor) -> ObjectId {
     let parts = id.key.parts().iter().map(|(name, value)| (name.clone(), redactor.value(value))).collect();
     ObjectId { kind: id.kind.clone(), key: Key::new(parts) }
+}
+
+/// A copy of an entry of a report, to be shown: without secrets, and without what is called like one.
+pub fn shown(entry: &Entry, redactor: &Redactor) -> Entry {
+    self::entry(&by_names(entry), redactor)
+}
+
+/// An entry without what is called like a secret. What else is compared with it needs it as it was.
+pub fn by_names(entry: &Entry) -> Cow<'_, Entry> {
+    let veil = entry.observed.names.as_deref().unwrap_or(Veil::by_names_alone());
+    let mut texts = Vec::new();
+    for (path, side) in sides(entry) {
+        if let Shown::Value(value) = side {
+            veil.at(path).hidden(value, &mut texts);
+        }
+        texts.extend(secret_keys(path, veil));
+    }
+    if texts.is_empty() {
+        return Cow::Borrowed(entry);
+    }
+    // The sentences about the object have the same values in them, whole or cut. Other fields may well have a short word
+    // in common with one.
+    let said = Redactor::for_few_texts(&texts);
+    let redactor = Redactor::for_few_texts(texts.iter().filter(|text| veil::is_telling(text)));
+    let mut hushed = self::entry(entry, &redactor);
+    let cover = |path: &Path, side: &mut Option<Shown>, original: Option<&Shown>| {
+        if let Some(Shown::Value(value)) = original {
+            let veil = veil.at(path);
+            *side = Some(if veil.hides(value) {
+                Shown::Secret
+            } else {
+                Shown::Value(veil.cover(&redactor.value(value)))
+            });
+        }
+    };
+    let each = hushed.changes.iter_mut().zip(&entry.changes);
+    for (change, was) in each.chain(hushed.observed.frozen.iter_mut().zip(&entry.observed.frozen)) {
+        cover(&was.path, &mut change.before, was.before.as_ref());
+        cover(&was.path, &mut change.after, was.after.as_ref());
+        if let Some((since, base)) =
+            change.since.as_mut().zip(was.since.as_ref().and_then(|since| since.base.as_ref()))
+        {
+            cover(&was.path, &mut since.base, Some(base));
+        }
+        change.path = unkeyed(&change.path, veil);
+    }
+    for (conflict, was) in hushed.conflicts.iter_mut().zip(&entry.conflicts) {
+        let Some(path) = &was.path else { continue };
+        conflict.path = conflict.path.as_ref().map(|path| unkeyed(path, veil));
+        cover(path, &mut conflict.base, was.base.as_ref());
+        cover(path, &mut conflict.ours, was.ours.as_ref());
+        cover(path, &mut conflict.theirs, was.theirs.as_ref());
+    }
+    if let Some(why) = hushed.result.explanation_mut() {
+        why.message = said.words(&why.message);
+        why.hint = why.hint.as_ref().map(|hint| said.words(hint));
+    }
+    for finding in &mut hushed.findings {
+        finding.message = said.words(&finding.message);
+    }
+    for accepted in &mut hushed.accepted {
+        accepted.words.iter_mut().for_each(|word| *word = said.words(word));
+    }
+    Cow::Owned(hushed)
+}
+
+/// A copy of a change, to be shown: as [`shown`].
+pub fn shown_change(change: &Change, names: &Veil, redactor: &Redactor) -> Change {
+    let veil = names.at(&change.path);
+    let side = |side: &Shown| match side {
+        Shown::Value(value) if veil.hides(value) => Shown::Secret,
+        Shown::Value(value) => Shown::Value(veil.cover(value)),
+        other => other.clone(),
+    };
+    let covered = Change {
+        path: unkeyed(&change.path, names),
+        before: change.before.as_ref().map(side),
+        after: change.after.as_ref().map(side),
+        since: change
+            .since
+            .as_ref()
+            .map(|since| Since { side: since.side, base: since.base.as_ref().map(side) }),
+        ..change.clone()
+    };
+    self::change(&covered, redactor)
+}
+
+/// The values of an entry, with their places.
+fn sides(entry: &Entry) -> impl Iterator<Item = (&Path, &Shown)> {
+    let changes = entry.changes.iter().chain(&entry.observed.frozen).flat_map(|change| {
+        let base = change.since.as_ref().and_then(|since| since.base.as_ref());
+        let sides = [change.before.as_ref(), change.after.as_ref(), base];
+        sides.into_iter().flatten().map(|side| (&change.path, side))
+    });
+    let conflicts = entry.conflicts.iter().flat_map(|conflict| {
+        let sides = [&conflict.base, &conflict.ours, &conflict.theirs];
+        let path = conflict.path.as_ref();
+        sides.into_iter().flatten().filter_map(move |side| Some((path?, side)))
+    });
+    changes.chain(conflicts)
+}
+
+/// A path without the values of keys that are secrets.
+fn unkeyed(path: &Path, veil: &Veil) -> Path {
+    let step = |(at, step): (usize, &Step)| match step {
+        Step::Keyed(name, _) if is_secret_key(path, at, veil) => Step::Keyed(name.clone(), SECRET.into()),
+        other => other.clone(),
+    };
+    Path(path.0.iter().enumerate().map(step).collect())
+}
+
+/// What names elements of lists, where the member that does so is a secret.
+fn secret_keys<'p>(path: &'p Path, veil: &'p Veil) -> impl Iterator<Item = String> + 'p {
+    path.0.iter().enumerate().filter_map(move |(at, step)| match step {
+        Step::Keyed(_, value) if is_secret_key(path, at, veil) => Some(value.clone()),
+        _ => None,
+    })
+}
+
+fn is_secret_key(path: &Path, at: usize, veil: &Veil) -> bool {
+    let element = path.0[..=at].iter().fold(veil, |veil, step| veil.step(step));
+    match &path.0[at] {
+        Step::Keyed(name, value) => element.field(name).hides(&Value::String(value.clone())),
+        _ => false,
+    }
 }
 
 /// A copy of an entry of a report without secrets.
@@ -274,6 +402,62 @@ mod tests {
         assert!(format!("{all:?}").contains(hidden));
         let scrubbed = format!("{:?}", report(&all, &Redactor::new([hidden])));
         assert!(!scrubbed.contains(hidden), "{scrubbed}");
+    }
+
+    #[test]
+    fn what_is_called_like_a_secret_leaves_no_trace_in_what_is_shown() {
+        let (old, new) = ("old-clear-text", "new-clear-text-of-many-letters");
+        let shown = |value: Value| Some(Shown::Value(value));
+        let change = Change {
+            path: Path::parse("users[token=old-clear-text].password").expect("a path"),
+            before: shown(json!(old)),
+            after: shown(json!({"password": new, "user": "me", "note": new})),
+            reason: Reason::Declared,
+            at: None,
+            set_by: Vec::new(),
+            since: Some(Since { side: crate::core::base::Side::Both, base: shown(json!(old)) }),
+        };
+        let whole = Change {
+            path: Path::parse("deep").expect("a path"),
+            before: None,
+            after: shown(json!([{"api_key": new, "n": 1}])),
+            since: None,
+            ..change.clone()
+        };
+        let words = Explanation::new(format!("it was {old:?}, and is {}…", &new[..14])).hint(new);
+        let kind = KindName { backend: "b".into(), kind: "K".into() };
+        let entry = Entry {
+            id: ObjectId { kind, key: Key::new(vec![("name".into(), json!("a"))]) },
+            origin: None,
+            action: Action::Update,
+            result: Outcome::Conflict(words),
+            changes: vec![change.clone(), whole],
+            since: None,
+            conflicts: vec![Conflict::moved(&change, shown(json!(old)))],
+            findings: vec![Finding { code: "PossibleOverwrite", message: old.into(), hint: None }],
+            accepted: vec![],
+            wrote: false,
+            observed: Observed { frozen: vec![change], ..Observed::default() },
+        };
+        let told = format!("{:?}", super::shown(&entry, &Redactor::default()));
+        for piece in ["clear-text", "of-many", "letters"] {
+            assert!(!told.contains(piece), "{piece} in {told}");
+        }
+        // What is compared with it stays as it was.
+        assert!(format!("{:?}", super::entry(&entry, &Redactor::default())).contains(old));
+        // A kind may say that it is none.
+        let mut rules = FieldRules::default();
+        rules.at_mut(&Path::parse("users[*].password").expect("a path")).plain = true;
+        rules.at_mut(&Path::parse("users[*].token").expect("a path")).plain = true;
+        rules.at_mut(&Path::parse("deep").expect("a path")).plain = true;
+        let plain = Entry {
+            observed: Observed { names: Some(Veil::by_names(&rules).into()), ..Observed::default() },
+            conflicts: vec![],
+            ..entry
+        };
+        let told = super::shown(&plain, &Redactor::default());
+        assert_eq!(told.changes[0].before, shown(json!(old)));
+        assert_eq!(told.changes, plain.changes);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::byname::{self, Hint};
 use super::fields::FieldRules;
 use super::node::{Node, Pos, Secret, Want};
 use super::path::{Path, Step};
@@ -17,6 +18,12 @@ use super::value::{Value, plain_text};
 pub struct Veil {
     /// This value, with all that is below.
     here: bool,
+    /// What is called like a secret is one, here and below.
+    named: bool,
+    /// What the name of this value says, or that of the list that it is in.
+    hint: Hint,
+    /// No name below this place says anything.
+    plain: bool,
     fields: BTreeMap<String, Veil>,
     /// Any element of a list, or any member of a map.
     each: Option<Box<Veil>>,
@@ -28,8 +35,24 @@ pub fn is_telling(text: &str) -> bool {
     text.chars().count() >= 8
 }
 
-static NOTHING: Veil = Veil { here: false, fields: BTreeMap::new(), each: None };
-static ALL: Veil = Veil { here: true, fields: BTreeMap::new(), each: None };
+static NOTHING: Veil = leaf(false, false, Hint::None);
+static ALL: Veil = leaf(true, false, Hint::None);
+static NAMED: Veil = leaf(false, true, Hint::None);
+static TEXT: Veil = leaf(false, true, Hint::Text);
+static ANY: Veil = leaf(false, true, Hint::Any);
+
+const fn leaf(here: bool, named: bool, hint: Hint) -> Veil {
+    Veil { here, named, hint, plain: false, fields: BTreeMap::new(), each: None }
+}
+
+/// The veil of what nobody has spoken of, by its name.
+fn by(hint: Hint) -> &'static Veil {
+    match hint {
+        Hint::None => &NAMED,
+        Hint::Text => &TEXT,
+        Hint::Any => &ANY,
+    }
+}
 
 impl Veil {
     /// The secrets of a desired value.
@@ -50,21 +73,56 @@ impl Veil {
         veil
     }
 
+    /// The secrets that a kind's fields name, and what is called like one and is not `plain` by the kind. It is for
+    /// showing alone: whether values differ is nothing that a name decides.
+    pub fn by_names(rules: &FieldRules) -> Veil {
+        let mut veil = NAMED.clone();
+        rules.each_rule(&mut |path, rule| {
+            if rule.secret || rule.plain {
+                let at = veil.at_mut(path);
+                at.here |= rule.secret;
+                if rule.plain {
+                    (at.plain, at.named, at.hint) = (true, false, Hint::None);
+                }
+            }
+        });
+        veil
+    }
+
+    /// The same where nothing is known of a kind.
+    pub fn by_names_alone() -> &'static Veil {
+        &NAMED
+    }
+
     pub fn is_empty(&self) -> bool {
         *self == NOTHING
     }
 
     /// The veil of a map's member.
     pub fn field(&self, name: &str) -> &Veil {
-        match self.here {
-            true => &ALL,
-            false => self.fields.get(name).or(self.each.as_deref()).unwrap_or(&NOTHING),
+        match (self.fields.get(name), &self.each) {
+            _ if self.here => &ALL,
+            (Some(veil), _) => veil,
+            (None, Some(each)) if self.named && !each.has_more() => by(byname::hint(name).max(each.hint)),
+            (None, Some(each)) => each,
+            (None, None) if self.named => by(byname::hint(name)),
+            (None, None) => &NOTHING,
         }
     }
 
     /// The veil of any element of a list.
     pub fn each(&self) -> &Veil {
-        if self.here { &ALL } else { self.each.as_deref().unwrap_or(&NOTHING) }
+        match &self.each {
+            _ if self.here => &ALL,
+            Some(each) => each,
+            None if self.named => by(self.hint),
+            None => &NOTHING,
+        }
+    }
+
+    /// Whether more is said than what names say.
+    fn has_more(&self) -> bool {
+        self.here || self.plain || !self.fields.is_empty() || self.each.is_some()
     }
 
     /// The veil at a path.
@@ -83,19 +141,32 @@ impl Veil {
     /// Whether a key of this list's elements may be a secret.
     pub fn hides_key(&self, name: &str) -> bool {
         let each = self.each();
-        each.here || each.fields.contains_key(name)
+        each.here || each.fields.get(name).is_some_and(Veil::holds_any)
     }
 
     /// Whether this value is a secret, or may hold one that is not where the file has it.
     pub fn hides(&self, value: &Value) -> bool {
-        let (in_map, in_list) = (!self.fields.is_empty(), self.each.is_some());
+        let in_map = || self.fields.values().any(Veil::holds_any);
+        let in_list = || self.each.as_deref().is_some_and(Veil::holds_any);
         self.here
             || match value {
                 Value::Null => false,
-                Value::Object(_) => in_list,
-                Value::Array(_) => in_map,
-                _ => in_map || in_list,
+                Value::Object(_) => in_list(),
+                Value::Array(_) => in_map(),
+                Value::String(text) if self.hint > Hint::None && !text.is_empty() => true,
+                Value::Number(_) if self.hint == Hint::Any => true,
+                _ => in_map() || in_list(),
             }
+    }
+
+    /// Whether what it hides here is a secret by its name, and by nothing else.
+    pub fn is_by_name(&self) -> bool {
+        self.hint > Hint::None && !self.holds_any()
+    }
+
+    /// Whether a secret that is one by more than its name stands here or below.
+    fn holds_any(&self) -> bool {
+        self.here || self.fields.values().chain(self.each.as_deref()).any(Veil::holds_any)
     }
 
     /// A copy of a value in which [`SECRET`] stands for each secret.
@@ -161,6 +232,9 @@ impl Veil {
     /// Adds the places of another veil.
     pub fn join(&mut self, other: &Veil) {
         self.here |= other.here;
+        self.named |= other.named;
+        self.hint = self.hint.max(other.hint);
+        self.plain |= other.plain;
         for (name, below) in &other.fields {
             self.fields.entry(name.clone()).or_default().join(below);
         }
@@ -170,9 +244,17 @@ impl Veil {
     }
 
     fn at_mut(&mut self, path: &Path) -> &mut Veil {
-        path.0.iter().fold(self, |veil, step| match step {
-            Step::Field(name) => veil.fields.entry(name.clone()).or_default(),
-            Step::Index(_) | Step::Keyed(..) | Step::Each => veil.each.get_or_insert_default(),
+        path.0.iter().fold(self, |veil, step| {
+            let made = |hint| Veil { named: veil.named, plain: veil.plain, ..leaf(false, false, hint) };
+            match step {
+                Step::Field(name) => {
+                    let hint = if veil.named { byname::hint(name) } else { Hint::None };
+                    veil.fields.entry(name.clone()).or_insert(made(hint))
+                }
+                Step::Index(_) | Step::Keyed(..) | Step::Each => {
+                    veil.each.get_or_insert(Box::new(made(veil.hint)))
+                }
+            }
         })
     }
 
@@ -231,6 +313,60 @@ mod tests {
         ] {
             assert_eq!(veil.cover(&value), covered);
         }
+    }
+
+    #[test]
+    fn what_is_called_like_a_secret_is_covered_where_nobody_says_otherwise() {
+        let mut rules = FieldRules::default();
+        for path in ["open.token", "public", "users[*].token", "map[*].api_key"] {
+            rules.at_mut(&Path::parse(path).expect(path)).plain = true;
+        }
+        rules.at_mut(&Path::parse("public.hidden").expect("a path")).secret = true;
+        let veil = Veil::by_names(&rules);
+        for (value, covered) in [
+            (json!({"password": "p", "n": "x"}), json!({"password": SECRET, "n": "x"})),
+            (json!({"deep": [{"api_key": "k", "id": 1}]}), json!({"deep": [{"api_key": SECRET, "id": 1}]})),
+            (
+                json!({"password": 12, "max_tokens": 12, "token": 12}),
+                json!({"password": SECRET, "max_tokens": 12, "token": 12}),
+            ),
+            (
+                json!({"token": true, "secret": null, "passwd": ""}),
+                json!({"token": true, "secret": null, "passwd": ""}),
+            ),
+            (
+                json!({"tokens": ["a", {"id": "b", "token": "c"}]}),
+                json!({"tokens": [SECRET, {"id": "b", "token": SECRET}]}),
+            ),
+            (json!({"secret": {"name": "n", "value": "v"}}), json!({"secret": {"name": "n", "value": "v"}})),
+            (
+                json!({"open": {"token": "t", "secret": "s"}}),
+                json!({"open": {"token": "t", "secret": SECRET}}),
+            ),
+            (json!({"open": "x"}), json!({"open": "x"})),
+            (
+                json!({"public": {"token": "t", "hidden": "h"}}),
+                json!({"public": {"token": "t", "hidden": SECRET}}),
+            ),
+            (
+                json!({"users": [{"token": "t", "password": "p"}]}),
+                json!({"users": [{"token": "t", "password": SECRET}]}),
+            ),
+            (
+                json!({"map": {"a": {"api_key": "k", "token": "t"}}}),
+                json!({"map": {"a": {"api_key": "k", "token": SECRET}}}),
+            ),
+        ] {
+            assert_eq!(veil.cover(&value), covered);
+            assert!(
+                !Veil::of_rules(&rules).cover(&value).to_string().contains(SECRET)
+                    || covered["public"]["hidden"] == SECRET
+            );
+        }
+        assert_eq!(
+            Veil::by_names_alone().cover(&json!({"open": {"token": "t"}})),
+            json!({"open": {"token": SECRET}})
+        );
     }
 
     #[test]

@@ -31,6 +31,8 @@ pub struct Outsides<'e> {
     files: BTreeMap<PathBuf, String>,
     /// The files that `!file` and `!secret file:` name, as they are found from here, there or not.
     named: BTreeSet<PathBuf>,
+    /// Those that `!secret file:` names and that are there.
+    secret_files: BTreeSet<PathBuf>,
 }
 
 /// Reads a file of an earlier revision: the file that names it, and the path as it is written there.
@@ -49,6 +51,7 @@ impl<'e> Outsides<'e> {
             earlier: None,
             files: BTreeMap::new(),
             named: BTreeSet::new(),
+            secret_files: BTreeSet::new(),
         }
     }
 
@@ -66,6 +69,11 @@ impl<'e> Outsides<'e> {
     /// The files that values came from or were to come from, secrets among them, there or not.
     pub fn named(&self) -> &BTreeSet<PathBuf> {
         &self.named
+    }
+
+    /// The files that `!secret file:` has read.
+    pub fn secret_files(&self) -> &BTreeSet<PathBuf> {
+        &self.secret_files
     }
 
     /// `--allow-env`: `!env` and `!secret env:` may name only variables that one of these matches.
@@ -193,12 +201,14 @@ impl<'e> Outsides<'e> {
     fn secret_file(&mut self, path: &str, file: &str) -> Result<Option<String>, Problem> {
         let beside = beside(path, file);
         let real = beside.canonicalize();
-        self.named.insert(beside);
+        self.named.insert(beside.clone());
         let Ok(real) = real else { return Ok(None) };
         if self.secrets_bound {
             self.bound(path, &real, "!secret")?;
         }
-        regular::read(&real).map(|text| Some(without_line_end(text)))
+        let text = regular::read(&real)?;
+        self.secret_files.insert(beside);
+        Ok(Some(without_line_end(text)))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::core::redact::Redactor;
 use crate::core::report::{Action, Entry};
 use crate::core::scrub;
 use crate::core::value::Value;
+use crate::core::veil::Veil;
 
 use super::json::{self, Position};
 use super::kind::{From, meaning};
@@ -40,9 +41,10 @@ impl Object<'_> {
     /// A copy without secrets.
     pub fn scrubbed(&self, redactor: &Redactor) -> Self {
         let text = |text: &String| redactor.text(text).into_owned();
+        let names = Veil::by_names(&self.kind.fields);
         let line = |line: &Explained| {
             // The change that the line is, or would be: secrets leave it as they leave any.
-            let change = scrub::change(&as_change(line), redactor);
+            let change = scrub::shown_change(&as_change(line), &names, redactor);
             let folds = line.folds.as_ref().filter(|_| !change.is_secret());
             let folds = folds.map(|folds| Folds {
                 word: text(&folds.word),
@@ -53,7 +55,7 @@ impl Object<'_> {
             Explained { path, before, after, since, folds, ..line.clone() }
         };
         Object {
-            entry: scrub::entry(&self.entry, redactor),
+            entry: scrub::shown(&self.entry, redactor),
             lines: self.lines.iter().map(line).collect(),
             ..self.clone()
         }

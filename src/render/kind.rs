@@ -270,6 +270,7 @@ pub fn meaning(word: &str) -> &'static str {
         "server-owned" => "never sent, never compared",
         "write-only" => "sent, never compared: the server does not show it",
         "secret" => "never printed",
+        "plain" => "printed, whatever its name",
         "copy" => "goes back as it was seen with each full body",
         "closed" => "nothing undeclared may stand below",
         "open" => "elements that no document declares are left alone",

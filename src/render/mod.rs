@@ -4,12 +4,14 @@
 //! Knows the core's report, problems and items; knows nothing of files, HTTP or flags.
 
 pub mod change;
+pub mod ci;
 mod contest;
 pub mod explained;
 pub mod exported;
 pub mod json;
 pub mod kind;
 pub mod longtext;
+mod markup;
 pub mod out;
 pub mod paint;
 pub mod probe;

@@ -4,6 +4,7 @@
 //! A stream that cannot be written to is no panic and no early end: what comes after is dropped, and
 //! [`Out::exit`] says what it means for the exit code.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ use crate::core::report::Report;
 use crate::core::scrub;
 use crate::core::secrets::Secrets;
 
+use super::ci::{self, Ci, Gathered, Places, Valid};
 use super::explained::{self, Object};
 use super::exported::{self, Export};
 use super::paint::{Line, Text};
@@ -36,6 +38,8 @@ pub enum Format {
     Json,
     /// One object a line, the summary last.
     Ndjson,
+    /// For other programs around the run: only what ends in a report has it. It is written when the run ends.
+    Ci(Ci),
 }
 
 /// A place to write to.
@@ -67,6 +71,13 @@ pub struct Out {
     secrets: Secrets,
     /// A report told of a write: what is lost then is more than words.
     wrote: bool,
+    /// The command, as it is named in what is written when the run ends.
+    command: &'static str,
+    /// What is written then.
+    gathered: Gathered,
+    places: Places,
+    /// The lines are read by the runner of GitHub Actions, which takes some for commands.
+    runner: bool,
 }
 
 impl Stream {
@@ -93,7 +104,31 @@ impl Stream {
 
 impl Out {
     pub fn new(stdout: Stream, stderr: Stream, format: Format) -> Out {
-        Out { stdout, stderr, format, quiet: false, secrets: Secrets::default(), wrote: false }
+        Out {
+            stdout,
+            stderr,
+            format,
+            quiet: false,
+            secrets: Secrets::default(),
+            wrote: false,
+            command: "",
+            gathered: Gathered::default(),
+            places: Places::default(),
+            runner: format == Format::Ci(Ci::Github),
+        }
+    }
+
+    /// Names the command, and says where its files are.
+    pub fn of(mut self, command: &'static str, places: Places) -> Out {
+        self.command = command;
+        self.places = places;
+        self
+    }
+
+    /// Keeps text for people from being taken for commands by a runner of GitHub Actions that reads it.
+    pub fn read_by_runner(mut self, runner: bool) -> Out {
+        self.runner |= runner;
+        self
     }
 
     /// Leaves out what is only said on the side.
@@ -109,7 +144,7 @@ impl Out {
 
     /// A writer for logs and panics, on a stream of their own: it keeps out what this keeps out, now and later.
     pub fn guard<W: Write>(&self, sink: W) -> Guard<W> {
-        Guard { sink, secrets: self.secrets.clone() }
+        Guard { sink, secrets: self.secrets.clone(), runner: self.runner }
     }
 
     pub fn format(&self) -> Format {
@@ -119,9 +154,12 @@ impl Out {
     /// The result of a run, on standard output, in the format asked for.
     pub fn report(&mut self, report: &Report, view: &View) {
         self.wrote |= report.objects.iter().any(|entry| entry.wrote);
+        if let Format::Ci(_) = self.format {
+            return self.gathered.report(report, view);
+        }
         let report = scrub::report(report, &self.secrets.redactor());
         match self.format {
-            Format::Text => self.result(&text::report(&report, view)),
+            Format::Text | Format::Ci(_) => self.result(&text::report(&report, view)),
             Format::Json => self.stdout.write(&json::document(&report, view.verb, view.verbose)),
             Format::Ndjson => self.stdout.write(&json::lines(&report, view.verb, view.verbose)),
         }
@@ -129,9 +167,13 @@ impl Out {
 
     /// A saved plan, on standard output, in the format asked for.
     pub fn plan(&mut self, report: &Report, shown: &Shown, view: &View) {
+        if let Format::Ci(_) = self.format {
+            self.gathered.above(saved::head(shown));
+            return self.gathered.report(report, view);
+        }
         let report = scrub::report(report, &self.secrets.redactor());
         match self.format {
-            Format::Text => self.result(&saved::text(&report, shown, view)),
+            Format::Text | Format::Ci(_) => self.result(&saved::text(&report, shown, view)),
             Format::Json => self.stdout.write(&saved::document(&report, shown, view)),
             Format::Ndjson => self.stdout.write(&saved::lines(&report, shown, view)),
         }
@@ -160,7 +202,7 @@ impl Out {
         };
         let items: Vec<Listed> = items.iter().map(shown).collect();
         match self.format {
-            Format::Text => self.result(&table::text(&items)),
+            Format::Text | Format::Ci(_) => self.result(&table::text(&items)),
             Format::Json => self.stdout.write(&table::document(&items)),
             Format::Ndjson => self.stdout.write(&table::lines(&items)),
         }
@@ -171,7 +213,7 @@ impl Out {
         let redactor = self.secrets.redactor();
         let objects: Vec<Object> = objects.iter().map(|object| object.scrubbed(&redactor)).collect();
         match self.format {
-            Format::Text => {
+            Format::Text | Format::Ci(_) => {
                 let kinds = kinds.iter().map(|(kind, facts)| kind::text(kind, facts));
                 let blocks = kinds.chain(objects.iter().map(explained::block));
                 self.result(&blocks.fold(Text::new(), |mut all, block| {
@@ -211,7 +253,7 @@ impl Out {
             |(id, why): &(ObjectId, String)| (scrub::id(id, &redactor), redactor.text(why).into_owned());
         let export = Export { left_out: export.left_out.iter().map(shown).collect(), ..export };
         match self.format {
-            Format::Text => {
+            Format::Text | Format::Ci(_) => {
                 self.result(&exported::files(export.files.as_deref().unwrap_or_default()));
                 for (id, why) in &export.left_out {
                     self.talk(&problem::one(&Problem::new(format!("`{id}` is left out: {why}")).warning()));
@@ -227,7 +269,7 @@ impl Out {
     pub fn probe(&mut self, found: &Probe) {
         let found = found.scrubbed(&self.secrets.redactor());
         match self.format {
-            Format::Text => self.result(&probe::text(&found)),
+            Format::Text | Format::Ci(_) => self.result(&probe::text(&found)),
             Format::Json => self.stdout.write(&probe_json::document(&found)),
             Format::Ndjson => self.stdout.write(&probe_json::lines(&found)),
         }
@@ -238,7 +280,7 @@ impl Out {
     pub fn status(&mut self, document: &watch::Document, view: &watch::text::View) {
         let alive = view.silent.is_none();
         match self.format {
-            Format::Text => self.result(&watch::text::text(document, view)),
+            Format::Text | Format::Ci(_) => self.result(&watch::text::text(document, view)),
             Format::Json => self.machine(&watch::json::told(document, alive)),
             Format::Ndjson => self.machine(&watch::json::lines(document, alive)),
         }
@@ -264,14 +306,23 @@ impl Out {
         let redactor = self.secrets.redactor();
         let shown: Vec<Problem> = problems.iter().map(|p| scrub::problem(p, &redactor)).collect();
         match self.format {
+            Format::Ci(_) => problems.iter().for_each(|problem| self.gathered.problem(problem)),
             Format::Text => self.talk(&problem::text(&shown)),
             Format::Json => self.stdout.write(&problem::document(&shown, command)),
             Format::Ndjson => self.stdout.write(&problem::lines(&shown)),
         }
     }
 
+    /// What is valid, where the format is one of those that are written when the run ends.
+    pub fn valid(&mut self, valid: Valid) {
+        self.gathered.valid(valid);
+    }
+
     /// One thing that went wrong, on standard error, whatever the format.
     pub fn error(&mut self, error: &Problem) {
+        if let Format::Ci(_) = self.format {
+            self.gathered.problem(error);
+        }
         let shown = scrub::problem(error, &self.secrets.redactor());
         self.talk(&problem::one(&shown));
     }
@@ -280,7 +331,7 @@ impl Out {
     pub fn result(&mut self, text: &Text) {
         let redactor = self.secrets.redactor();
         let text = text.write(self.stdout.colour, |span| redactor.text(span).into_owned());
-        self.stdout.write(&text);
+        self.stdout.write(&safe(&text, self.runner));
     }
 
     /// Text on the side, on standard error; nothing when all is to be quiet.
@@ -293,15 +344,15 @@ impl Out {
     fn talk(&mut self, text: &Text) {
         let redactor = self.secrets.redactor();
         let text = text.write(self.stderr.colour, |span| redactor.text(span).into_owned());
-        self.stderr.write(&text);
+        self.stderr.write(&safe(&text, self.runner));
     }
 
     /// What the reader of the command line says: help on standard output, a complaint on standard error. It
     /// repeats words of the command line, which a script may have from anywhere.
     pub fn usage(&mut self, text: &str, complains: bool) {
-        let safe = escape::block(&self.secrets.redactor().text(text)).into_owned();
+        let shown = escape::block(&self.secrets.redactor().text(text)).into_owned();
         let stream = if complains { &mut self.stderr } else { &mut self.stdout };
-        stream.write(&safe);
+        stream.write(&safe(&shown, self.runner));
     }
 
     /// Text that the program itself is the author of, or has made safe already, as it is: completions, the
@@ -310,13 +361,18 @@ impl Out {
         self.stdout.write(text);
     }
 
-    /// The exit code of a run that ended as `exit`, given what became of its output.
+    /// The exit code of a run that ended as `exit`, given what became of its output. What is written at the end of a
+    /// run is written here.
     ///
     /// A person who closes the pager has seen enough: text that was not read to its end changes nothing. A
     /// machine that got half a document, or a disk that took half of it, has not got the result: what would
     /// be success, or "there are differences", is then a failure, and one after a write where something was written.
     /// Whatever is worse stays. A full disk is said.
     pub fn exit(&mut self, exit: Exit) -> Exit {
+        if let Format::Ci(form) = self.format {
+            let (redactor, gathered) = (self.secrets.redactor(), std::mem::take(&mut self.gathered));
+            self.stdout.write(&gathered.written(form, self.command, exit, &self.places, &redactor));
+        }
         if let Some(why) = self.stdout.failure.take() {
             self.error(&Problem::new(format!("writing the output: {}", said_by_system(&why))));
         }
@@ -338,18 +394,26 @@ impl Out {
     }
 }
 
+/// Text for people, as it is fit for who reads it.
+fn safe(text: &str, runner: bool) -> Cow<'_, str> {
+    if runner { Cow::Owned(ci::harmless(text)) } else { Cow::Borrowed(text) }
+}
+
 /// Writes text without secrets and unable to act on a terminal. Each write is a text of its own: a secret
 /// that is cut in two by its writer is not found.
 pub struct Guard<W> {
     sink: W,
     secrets: Secrets,
+    runner: bool,
 }
 
 impl<W: Write> Write for Guard<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let text = String::from_utf8_lossy(bytes);
         let secrets = self.secrets.redactor();
-        self.sink.write_all(escape::block(&secrets.text(&text)).as_bytes())?;
+        let text = secrets.text(&text);
+        let text = escape::block(&text);
+        self.sink.write_all(safe(&text, self.runner).as_bytes())?;
         Ok(bytes.len())
     }
 

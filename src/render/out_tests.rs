@@ -47,6 +47,14 @@ fn out(format: Format) -> (Out, Sink) {
     (Out::new(Stream::new(sink.clone(), false), Stream::new(sink.clone(), false), format), sink)
 }
 
+/// The formats that are written when a run ends.
+const FORMS: [Ci; 5] = [Ci::Markdown, Ci::Html, Ci::Junit, Ci::Sarif, Ci::Github];
+
+fn formats() -> Vec<Format> {
+    let forms = FORMS.into_iter().map(Format::Ci);
+    [Format::Text, Format::Json, Format::Ndjson].into_iter().chain(forms).collect()
+}
+
 /// Everything that `Out` can say, with `text` wherever a text can stand.
 fn say(out: &mut Out, text: &str) {
     let mut object =
@@ -112,13 +120,16 @@ fn a_closed_reader_is_told_by_the_exit_code() {
         (Format::Json, Some(BrokenPipe), Exit::Partial, Exit::Partial),
         (Format::Text, Some(StorageFull), Exit::Success, Exit::Failed),
         (Format::Json, Some(StorageFull), Exit::Refused, Exit::Refused),
+        (Format::Ci(Ci::Junit), None, Exit::Differs, Exit::Differs),
+        (Format::Ci(Ci::Junit), Some(BrokenPipe), Exit::Differs, Exit::Failed),
+        (Format::Ci(Ci::Github), Some(StorageFull), Exit::Conflict, Exit::Conflict),
     ] {
         let sink = Sink { fails, ..Sink::default() };
         let mut out = Out::new(Stream::new(sink, false), Stream::new(Sink::default(), false), format);
         out.report(&plan(), &VIEW);
         out.report(&plan(), &VIEW);
-        assert_eq!(out.delivery() == Delivery::Whole, fails.is_none());
         assert_eq!(out.exit(before), after, "{format:?} {fails:?}");
+        assert_eq!(out.delivery() == Delivery::Whole, fails.is_none());
     }
     for (format, fails) in [(Format::Text, StorageFull), (Format::Json, BrokenPipe)] {
         let sink = Sink { fails: Some(fails), ..Sink::default() };
@@ -127,6 +138,40 @@ fn a_closed_reader_is_told_by_the_exit_code() {
         report.objects[0].wrote = true;
         out.report(&report, &VIEW);
         assert_eq!(out.exit(Exit::Success), Exit::Partial, "something was written, and something failed");
+    }
+}
+
+#[test]
+fn a_runner_takes_no_text_for_a_command() {
+    for (format, runner) in [(Format::Text, true), (Format::Ci(Ci::Github), false)] {
+        let (out, sink) = out(format);
+        let mut out = out.read_by_runner(runner);
+        out.error(&Problem::new("x ##[add-mask]y"));
+        out.usage("::error::x\n", true);
+        out.result(&Text { lines: vec![Line::plain("  ::set-output name=a::b")] });
+        assert_eq!(sink.text(), "error: x ##\\[add-mask]y\n\\::error::x\n  \\::set-output name=a::b\n");
+        let mut guard = out.guard(sink.clone());
+        guard.write_all(b"::stop-commands::x\n").expect("a sink");
+        assert!(sink.text().ends_with("\n\\::stop-commands::x\n"));
+    }
+    let (mut out, sink) = out(Format::Text);
+    out.error(&Problem::new("x ##[add-mask]y"));
+    assert_eq!(sink.text(), "error: x ##[add-mask]y\n");
+}
+
+#[test]
+fn a_run_without_a_report_has_a_document() {
+    for form in FORMS {
+        let (out, sink) = out(Format::Ci(form));
+        let mut out = out.of("plan", Places::default());
+        out.problems(&[Problem::new("duplicate key")], "plan");
+        assert_eq!(sink.text(), "");
+        assert_eq!(out.exit(Exit::BadInput), Exit::BadInput);
+        assert!(
+            sink.text().contains("duplicate key") && sink.text().contains("exit code 65"),
+            "{}",
+            sink.text()
+        );
     }
 }
 
@@ -154,7 +199,8 @@ fn any_report() -> impl Strategy<Value = Report> {
 fn said(report: &Report, verb: Verb, format: Format) -> (String, Exit) {
     let (mut out, sink) = out(format);
     out.report(report, &View { verb, verbose: false, ..VIEW });
-    (sink.text(), out.exit(exit(report, verb, true)))
+    let exit = out.exit(exit(report, verb, true));
+    (sink.text(), exit)
 }
 
 proptest! {
@@ -168,6 +214,12 @@ proptest! {
         let (whole, exit_whole) = said(&report, verb, Format::Json);
         let (lines, exit_lines) = said(&report, verb, Format::Ndjson);
         prop_assert_eq!((exit, exit), (exit_whole, exit_lines));
+        let last = text.trim_end().lines().last().unwrap_or_default();
+        for form in FORMS {
+            let (document, exit_document) = said(&report, verb, Format::Ci(form));
+            prop_assert_eq!(exit, exit_document);
+            prop_assert!(document.contains(last), "{last} in {document}");
+        }
         let whole: Value = serde_json::from_str(&whole).expect("JSON");
         let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         let (summary, objects) = rows.split_last().expect("a summary");
@@ -183,9 +235,12 @@ proptest! {
     }
 
     #[test]
-    fn no_control_character_leaves_in_text(text in prop_oneof![any::<String>(), "(?s)[\u{0}-\u{1f}a\u{7f}-\u{9f}\u{202e}\u{200b}]{0,9}"]) {
-        let (mut out, sink) = out(Format::Text);
+    fn no_control_character_leaves_in_text(
+        format in prop::sample::select(formats()),
+        text in prop_oneof![any::<String>(), "(?s)[\u{0}-\u{1f}a\u{7f}-\u{9f}\u{202e}\u{200b}]{0,9}"]) {
+        let (mut out, sink) = out(format);
         say(&mut out, &text);
+        out.exit(Exit::Success);
         let bad = |c: char| c != '\n' && (c.is_control() || "\u{202e}\u{200b}\u{2028}\u{feff}".contains(c));
         let said = sink.text();
         prop_assert!(!said.contains(bad), "{said:?}");
@@ -195,13 +250,14 @@ proptest! {
     fn no_secret_leaves_in_any_form(
         secret in "S[!-~]{6,24}[!-~ äß日\n]{0,12}Z",
         which in any::<prop::sample::Index>(),
-        format in prop_oneof![Just(Format::Text), Just(Format::Json), Just(Format::Ndjson)],
+        format in prop::sample::select(formats()),
     ) {
         let forms: Vec<String> = forms::all(&secret).into_iter().collect();
         let form = which.get(&forms);
         let (mut out, sink) = out(format);
         out.secrets().learn([&secret]);
         say(&mut out, form);
+        out.exit(Exit::Success);
         let said = sink.text();
         for form in &forms {
             prop_assert!(!said.contains(form.as_str()), "{form} in {said}");

@@ -80,6 +80,11 @@ impl Line {
         self.push(Style::Plain, &" ".repeat(spaces));
     }
 
+    /// What it is made of, each with what it means.
+    pub fn spans(&self) -> impl Iterator<Item = (Style, &str)> {
+        self.spans.iter().map(|span| (span.style, span.text.as_str()))
+    }
+
     /// Columns on a terminal.
     pub fn width(&self) -> usize {
         self.spans.iter().map(|span| span.text.width()).sum()

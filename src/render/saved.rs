@@ -40,8 +40,8 @@ pub struct Shown {
     pub hashes: Vec<[String; 2]>,
 }
 
-/// For people.
-pub fn text(report: &Report, shown: &Shown, view: &View) -> Text {
+/// What the plan is, for people.
+pub fn head(shown: &Shown) -> Text {
     let mut text = Text::new();
     let age = shown.age.map_or("in the future".to_owned(), |age| format!("{} ago", roughly(age)));
     let head = format!("Saved plan {}, made {} ({age}) by trueup {}.", shown.name, shown.made, shown.tool);
@@ -57,6 +57,12 @@ pub fn text(report: &Report, shown: &Shown, view: &View) -> Text {
     if !shown.flags.is_empty() {
         text.push(Line::plain(&format!("  made with {}", shown.flags.join(" "))));
     }
+    text
+}
+
+/// For people.
+pub fn text(report: &Report, shown: &Shown, view: &View) -> Text {
+    let mut text = head(shown);
     text.push(Line::new());
     text.append(text::report(report, view));
     text.push(Line::new());

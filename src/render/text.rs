@@ -43,6 +43,17 @@ pub fn report(report: &Report, view: &View) -> Text {
         true => objects(report, view),
         false => Text::new(),
     };
+    text.append(notes(report, view));
+    text.push(summary::line(report, view.verb, view.elapsed));
+    if let Some(Recorded { name, commit }) = &report.recorded {
+        text.push(Line::plain(&format!("Recorded: `{name}` is at {commit}.")));
+    }
+    text
+}
+
+/// What is said of the run as a whole, between its objects and its summary.
+pub fn notes(report: &Report, view: &View) -> Text {
+    let mut text = Text::new();
     if report.interrupted {
         let words = match view.objects {
             true => "Interrupted: what has no result above was not settled; run the command again.",
@@ -57,13 +68,7 @@ pub fn report(report: &Report, view: &View) -> Text {
             let line = line.with(Style::Aid, &format!("   {}:{}", origin.file, origin.at.line));
             text.push(line.with(Style::Dim, &format!("   {words}")));
         }
-    }
-    if view.objects {
         text.append(of_kinds(report, view));
-    }
-    text.push(summary::line(report, view.verb, view.elapsed));
-    if let Some(Recorded { name, commit }) = &report.recorded {
-        text.push(Line::plain(&format!("Recorded: `{name}` is at {commit}.")));
     }
     text
 }
@@ -82,6 +87,13 @@ fn of_kinds(report: &Report, view: &View) -> Text {
     for (name, Finding { code, message, hint }) in kinds {
         text.append(sentence(Style::Change, code, &format!("`{name}`: {message}"), hint.as_deref()));
     }
+    text
+}
+
+/// All that is said of one object below its head: its fields, and the sentences about it.
+pub fn details(entry: &Entry) -> Text {
+    let mut text = change::lines(entry);
+    text.append(explanations(entry, None));
     text
 }
 
@@ -143,7 +155,7 @@ fn head(entry: &Entry, name: &str, column: usize, result: usize) -> Line {
 }
 
 /// Who made the difference, of an object that comes or goes whole. Of others each field says it.
-fn since(entry: &Entry) -> Option<(Style, &'static str)> {
+pub fn since(entry: &Entry) -> Option<(Style, &'static str)> {
     Some(match (entry.since?, entry.action) {
         (Side::Drift, Action::Create) => (Style::Change, "drift: gone from the server"),
         (Side::Drift, Action::Delete) => (Style::Change, "drift: back on the server"),
@@ -154,7 +166,7 @@ fn since(entry: &Entry) -> Option<(Style, &'static str)> {
 }
 
 /// The sign of what is due, or was done; `!` where something stands in the way of knowing or doing it.
-fn marker(entry: &Entry) -> (Style, &'static str) {
+pub fn marker(entry: &Entry) -> (Style, &'static str) {
     let act = match entry.action {
         Action::None => (Style::Dim, "="),
         Action::Create => (Style::Good, "+"),

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use super::base::Source as Base;
 use super::lease::{self, LeaseObject};
 use super::record::Record;
+use crate::api::exposed;
 use crate::backend::connection::Connection;
 use crate::backend::{language, preset};
 use crate::core::base::{Base as Laid, Past};
@@ -101,7 +102,11 @@ pub struct Loaded {
 pub fn load(mut sources: Sources, reach: Reach, env: &dyn Fn(&str) -> Option<OsString>) -> Loaded {
     let read = sources.read.take().unwrap_or_else(|| manifest::load(&sources.files));
     let mut loader = Loader::new(&sources, read, env);
-    let input = loader.load(reach, sources);
+    let mut input = loader.load(reach, sources);
+    if let Ok(input) = &mut input {
+        let warning = |file: &PathBuf| exposed::warning(file, "which holds a secret");
+        input.warnings.extend(loader.secret_files().iter().filter_map(warning));
+    }
     let (secrets, named) = (loader.secrets(), loader.named());
     Loaded { input, secrets, named }
 }
@@ -356,6 +361,12 @@ impl<'e> Loader<'e> {
     fn named(&self) -> BTreeSet<PathBuf> {
         let trusted = self.trusted.iter().flat_map(Outsides::named);
         self.outsides.named().iter().chain(trusted).cloned().collect()
+    }
+
+    /// The files that secrets come from.
+    fn secret_files(&self) -> BTreeSet<PathBuf> {
+        let trusted = self.trusted.iter().flat_map(Outsides::secret_files);
+        self.outsides.secret_files().iter().chain(trusted).cloned().collect()
     }
 
     /// The problem with the line that it points at.

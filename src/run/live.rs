@@ -97,7 +97,7 @@ impl<'d> Veils<'d> {
 
     /// A live object without the secrets that its kind or a document of it names.
     fn mask(&self, item: Item, kind: &Kind) -> Item {
-        let rules = Veil::of_rules(&kind.fields);
+        let rules = Veil::by_names(&kind.fields);
         let mut veils = self.over(&item);
         veils.push(&rules);
         let value = scrub::mask(&Veil::cover_all(&veils, &item.value), &kind.fields);

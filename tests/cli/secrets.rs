@@ -273,3 +273,48 @@ fn the_log_is_of_requests_alone() {
     assert!(done.err.contains("answered"), "{}", done.told());
     assert!(done.err.lines().all(|line| line.contains(" trueup::")), "{}", done.told());
 }
+
+/// Once each, whoever watches, and only by a warning.
+#[cfg(unix)]
+#[test]
+fn files_that_others_can_read_are_told_once() {
+    use std::fs::{Permissions, set_permissions};
+    use std::os::unix::fs::PermissionsExt;
+
+    let server = Raw::new(|_| Say::json(r#"{"items": []}"#));
+    let scratch = start(&server.url(), "  auth: {bearer: {file: token.txt}}");
+    scratch.write("token.txt", "tok-1");
+    scratch.write("b.yaml", SPACE.replace("shop", "other"));
+    let set =
+        |name: &str, mode| set_permissions(scratch.path(name), Permissions::from_mode(mode)).expect(name);
+    let warned = |line: &str| {
+        let done = scratch
+            .trueup(&format!("{line} -f a.yaml -f b.yaml -f backend.yaml"))
+            .env("CANARY", CANARY)
+            .done();
+        done.err
+            .lines()
+            .filter(|line| line.contains("chmod") || line.contains("(mode "))
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    set("token.txt", 0o600);
+    set("secret.txt", 0o600);
+    assert_eq!(warned("plan"), [""; 0]);
+    set("token.txt", 0o640);
+    set("secret.txt", 0o644);
+    assert_eq!(
+        warned("plan"),
+        [
+            "warning: `secret.txt`, which holds a secret, can be read by everybody (mode 0644)",
+            "hint: `chmod 600 secret.txt`",
+            "warning: `token.txt`, the token of the backend `demo`, can be read by its group (mode 0640)",
+            "hint: `chmod 600 token.txt`",
+        ]
+    );
+    // In the document of a format for CI, and a warning all the same.
+    let done =
+        scratch.trueup("validate -f a.yaml -f backend.yaml --output sarif").env("CANARY", CANARY).done();
+    assert_eq!(done.code(), 0, "{}", done.told());
+    assert!(done.out.contains("can be read by everybody (mode 0644)"), "{}", done.told());
+}

@@ -33,7 +33,10 @@ impl Scratch {
     pub fn write(&self, name: &str, text: impl AsRef<[u8]>) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().expect("it has a folder")).expect("the folder can be made");
-        fs::write(path, text).expect("the file can be written");
+        fs::write(&path, text).expect("the file can be written");
+        // Nobody else's, as files of secrets are to be: others are warned of.
+        #[cfg(unix)]
+        fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).expect("it is ours");
     }
 
     /// The command line, words separated by spaces.
@@ -194,7 +197,10 @@ pub fn copy(from: &Path, to: &Path) {
         if entry.path().is_dir() {
             copy(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), target).expect("the file can be copied");
+            fs::copy(entry.path(), &target).expect("the file can be copied");
+            #[cfg(unix)]
+            fs::set_permissions(&target, std::os::unix::fs::PermissionsExt::from_mode(0o600))
+                .expect("it is ours");
         }
     }
 }

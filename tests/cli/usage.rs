@@ -57,7 +57,7 @@ fn values_that_do_not_fit() {
     exit 64
     --- stderr
     error: invalid value 'yaml' for '--output <FORMAT>'
-      [possible values: text, json, ndjson]
+      [possible values: text, json, ndjson, markdown, html, junit, sarif, github]
 
     For more information, try '--help'.
     ");

@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use super::auth::auth;
 use super::operation::header_name;
 use super::reader::Reader;
-use crate::backend::connection::{Address, Connection, Limits, Text, Tls};
+use crate::backend::base64;
+use crate::backend::connection::{Address, Connection, Limits, Pins, Text, Tls};
 use crate::backend::preset;
+use crate::core::facts::Stated;
 use crate::core::node::{Node, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
@@ -16,7 +18,7 @@ use crate::core::value::plain_text;
 pub const EMBEDDED: &str = "embedded:";
 
 /// The members of `tls`.
-pub const TLS: [&str; 3] = ["ca", "cert", "key"];
+pub const TLS: [&str; 4] = ["ca", "cert", "key", "pin"];
 
 /// The members of `limits`.
 pub const LIMITS: [&str; 3] = ["concurrency", "rate", "timeout"];
@@ -66,6 +68,12 @@ fn read(reader: &mut Reader, whole: &RawDocument, folder: &Path) -> Option<Conne
     let headers = spec.get("headers").map_or_else(Vec::new, |node| headers(reader, node));
     let limits = spec.get("limits").map_or_else(Limits::default, |node| limits(reader, node));
     let owner = super::owner(reader, spec)?.to_owned();
+    if let (Some(node), Some(pins), Some(Address::Http(url))) = (spec.get("url"), &tls.pins, &address)
+        && !url.starts_with("https:")
+    {
+        let message = format!("`url` has no TLS, and `tls.pin` ({}) is of a server that has", pins.stated);
+        reader.wrong(node.at, message).hint = Some("is it `https`?".into());
+    }
     Some(Connection { name, owner, address: address?, auth, tls, headers, limits })
 }
 
@@ -121,11 +129,40 @@ fn tls(reader: &mut Reader, node: &Node, folder: &Path) -> Tls {
     let Some(record) = reader.map(node, "`tls`", &TLS) else { return Tls::default() };
     let mut file =
         |name: &str| record.get(name).and_then(|node| path(reader, node, &format!("`{name}`"), folder));
-    let tls = Tls { ca: file("ca"), cert: file("cert"), key: file("key") };
+    let (ca, cert, key) = (file("ca"), file("cert"), file("key"));
+    let pins = record.get("pin").and_then(|node| pins(reader, node));
+    let tls = Tls { ca, cert, key, pins };
     if record.get("cert").is_some() != record.get("key").is_some() {
         reader.wrong(node.at, "a client certificate needs both `cert` and `key`");
     }
     tls
+}
+
+/// One pin, or a list of them: the key that is there, and the one that comes next.
+fn pins(reader: &mut Reader, node: &Node) -> Option<Pins> {
+    let one = std::slice::from_ref(node);
+    let listed = match &node.want {
+        Want::List(items) if !items.is_empty() => items,
+        _ => one,
+    };
+    let keys: Vec<[u8; 32]> = listed.iter().filter_map(|node| pin(reader, node)).collect();
+    (keys.len() == listed.len()).then(|| Pins { keys, stated: Stated::At(reader.origin(node.at)) })
+}
+
+fn pin(reader: &mut Reader, node: &Node) -> Option<[u8; 32]> {
+    let Text::Plain(text) = text(reader, node, "`pin`")? else {
+        reader.wrong(node.at, "`pin` is no secret: it is of what the server shows to everybody");
+        return None;
+    };
+    let digits = text.strip_prefix("sha256/").or_else(|| text.strip_prefix("sha256//"));
+    let key = digits.map(|digits| digits.trim_start_matches('/')).and_then(base64::decoded);
+    let key = key.and_then(|bytes| <[u8; 32]>::try_from(bytes).ok());
+    if key.is_none() {
+        reader.wrong(node.at, format!("`{text}` is no pin")).hint = Some(
+            "a pin is `sha256/` and the SHA-256 of the server's public key in base64: 44 characters".into(),
+        );
+    }
+    key
 }
 
 pub(super) fn path(reader: &mut Reader, node: &Node, what: &str, folder: &Path) -> Option<PathBuf> {
@@ -224,6 +261,20 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_the_server_are_pinned() {
+        for (pin, keys) in [("sha256/PIN", 1), ("sha256//PIN", 1), ("[sha256/PIN, sha256/PIN]", 2)] {
+            let spec = format!("{{url: 'https://x', tls: {{pin: {}}}}}", pin.replace("PIN", PIN));
+            let pins = read(&spec).expect(pin).tls.pins.expect("pins");
+            assert_eq!(pins.keys, vec![[0x11; 32]; keys], "{pin}");
+        }
+        let problems = read(&format!("{{url: 'http://x', tls: {{pin: sha256/{PIN}}}}}")).expect_err("no TLS");
+        assert!(problems[0].starts_with("`url` has no TLS, and `tls.pin` ("), "{problems:?}");
+    }
+
+    /// Of 32 bytes 0x11.
+    const PIN: &str = "ERERERERERERERERERERERERERERERERERERERERERE=";
+
+    #[test]
     fn the_ways_to_authenticate() {
         let text = |text: &str| Credential::Text(Text::Plain(text.into()));
         for (auth, want) in [
@@ -287,6 +338,9 @@ mod tests {
                 "the header `content-length` is not a backend's to say",
             ),
             ("{url: 'http://x', headers: {a: \"b\\nc\"}}", "the header `a` holds a line break or NUL"),
+            ("{url: 'https://x', tls: {pin: sha256/AAAA}}", "`sha256/AAAA` is no pin"),
+            ("{url: 'https://x', tls: {pin: [md5/AAAA]}}", "`md5/AAAA` is no pin"),
+            ("{url: 'https://x', tls: {pin: []}}", "`pin` is a text, not a list"),
             ("{url: 'http://x', tls: {cert: a}}", "a client certificate needs both `cert` and `key`"),
             (
                 "{url: 'http://x', limits: {rate: 0}}",

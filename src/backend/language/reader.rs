@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::facts::Whence;
 use crate::core::facts::Stated;
 use crate::core::filter::Filter;
-use crate::core::node::{Node, Outside, Pos, Want};
+use crate::core::node::{Node, Origin, Outside, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::Source;
 use crate::core::suggest;
@@ -57,6 +57,11 @@ impl<'d> Reader<'d> {
     /// Where a word of the field at `path`, which stands at `at`, is stated.
     pub fn stated(&self, path: &str, at: Pos) -> Stated {
         self.whence.field(path, &self.source.file, at)
+    }
+
+    /// A place in the file.
+    pub fn origin(&self, at: Pos) -> Origin {
+        Origin { file: self.source.file.clone(), at }
     }
 
     /// Notes a problem, to which a hint can be added.

@@ -264,6 +264,7 @@ fn wrong_records_say_what_and_where() {
         (&with("fields: {a: default=all}"), "`all` is not JSON"),
         (&with("fields: {a: clear=away}"), "a field is not cleared by `away`"),
         (&with("fields: {a: [set, ordered]}"), "a field has one comparer, and this is a second"),
+        (&with("fields: {a: [secret, plain]}"), "`a` cannot be secret and plain at once"),
         (&with("fields: {a: [closed, open]}"), "`a` cannot be closed and open at once"),
         (
             &with("fields: {a: [server-owned, set]}"),

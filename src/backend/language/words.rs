@@ -10,10 +10,11 @@ use crate::core::suggest;
 use crate::core::value::Value;
 
 /// The words without a value, the comparers last.
-pub const PLAIN: [&str; 14] = [
+pub const PLAIN: [&str; 15] = [
     "server-owned",
     "write-only",
     "secret",
+    "plain",
     "copy",
     "closed",
     "open",
@@ -82,6 +83,7 @@ fn word(reader: &mut Reader, rule: &mut FieldRule, text: &str, at: Pos) {
         "server-owned" => rule.server_owned = true,
         "write-only" => rule.write_only = true,
         "secret" => rule.secret = true,
+        "plain" => rule.plain = true,
         "copy" => rule.copy = true,
         "closed" => rule.closed = true,
         "open" => rule.open = true,
@@ -180,6 +182,7 @@ fn contradictions(reader: &mut Reader, rule: &FieldRule, path: &Path, at: Pos) {
     let of_lists = matches!(rule.compare, Some(Comparer::Set | Comparer::Ordered | Comparer::KeyedBy(_)));
     let pairs = [
         (rule.closed && rule.open, "closed and open"),
+        (rule.secret && rule.plain, "secret and plain"),
         (rule.server_owned && rule.write_only, "server-owned and write-only"),
         (rule.server_owned && rule.immutable.is_some(), "server-owned and immutable"),
         (rule.not_compared() && rule.compare.is_some(), "never compared, and has a comparer"),

@@ -99,7 +99,7 @@ fn secrets(kind: &Kind, values: &[&Value], probed: &mut Probed) {
     for value in values {
         paths::each(value, &mut |path, name, value| {
             let rule = &kind.fields.at(path).here;
-            let covered = rule.secret || is_secret_above(kind, path);
+            let covered = rule.secret || rule.plain || is_secret_above(kind, path);
             let mask = value.as_str().and_then(mask_of).filter(|_| rule.mask.is_none());
             match (is_secret(name), mask) {
                 (_, Some(mask)) => {

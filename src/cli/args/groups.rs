@@ -11,7 +11,7 @@ use crate::cli::color::Color;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Text for people, or JSON: one document, or one object a line
+    /// Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORMAT", env = "TRUEUP_OUTPUT")]
     pub output: OutputFormat,
     /// Whether to colour; auto: in a terminal, unless NO_COLOR is set
@@ -31,6 +31,16 @@ pub enum OutputFormat {
     Text,
     Json,
     Ndjson,
+    /// A comment for a pull request
+    Markdown,
+    /// One page
+    Html,
+    /// Results of tests
+    Junit,
+    /// Findings for code scanning
+    Sarif,
+    /// Annotations of GitHub Actions
+    Github,
 }
 
 #[derive(Debug, Args)]

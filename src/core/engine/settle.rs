@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::super::document::Drift;
 use super::super::observed::Observed;
 use super::super::report::{Action, Entry, Explanation, Outcome};
+use super::super::veil::Veil;
 use super::decide::Seen;
 use super::object::{Object, Phase};
 use super::{Engine, Mode, Stop, Timer};
@@ -249,6 +250,10 @@ pub(super) fn entry(object: Object, now: Duration) -> Entry {
         Outcome::Applied => applied.unwrap_or(object.action),
         _ => object.action,
     };
+    // Only what has values to show needs to know which of them are not.
+    let tells = !object.changes.is_empty()
+        || !object.contest.conflicts.is_empty()
+        || !object.observed.frozen.is_empty();
     Entry {
         id: object.id,
         origin: object.origin,
@@ -265,6 +270,7 @@ pub(super) fn entry(object: Object, now: Duration) -> Entry {
             writes,
             open,
             left_alone: object.policy.paused || object.policy.drift == Drift::Report,
+            names: tells.then(|| Arc::new(Veil::by_names(&object.kind.fields))),
             ..object.observed
         },
     }

@@ -8,6 +8,7 @@ use super::super::report::{
     Action, CHANGE_LIMIT, CONTENDED, Entry, Explanation, FROZEN, HELD, NOT_VISIBLE, Outcome, REPORTED,
     UNDER_WAY,
 };
+use super::super::scrub;
 use super::pass::{Retry, Seen, Touched, Verdict};
 
 /// The digest of whatever stands in a secret's place. It tells that something stands there, and never what: no guess
@@ -21,7 +22,8 @@ impl Seen {
     pub fn of(entry: &Entry) -> Seen {
         Seen {
             id: entry.id.clone(),
-            verdict: verdict(entry),
+            // What it says goes into the log and the status; what is compared stays as it is.
+            verdict: verdict(&scrub::by_names(entry)),
             ready: entry.observed.ready,
             uid: entry.observed.uid.clone(),
             writes: entry.observed.writes,

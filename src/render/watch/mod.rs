@@ -3,7 +3,6 @@
 //! JSON, page and text are made of one [`Document`], so that they cannot disagree.
 
 pub mod document;
-mod html;
 pub mod json;
 pub mod log;
 pub mod metrics;

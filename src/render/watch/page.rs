@@ -3,9 +3,9 @@
 
 use url::form_urlencoded;
 
+use super::super::markup::Markup;
 use super::super::words::{counted, grouped};
 use super::document::{Desired, Document, Object, Position, State};
-use super::html::Html;
 use super::time;
 use super::trouble::{Trouble, worst_first};
 
@@ -94,7 +94,7 @@ fn is_trouble(state: &State) -> bool {
 
 /// The page. `may_resync`: it has a button to look at everything again.
 pub fn page(document: &Document, ask: &Ask, may_resync: bool) -> String {
-    let mut html = Html::default();
+    let mut html = Markup::default();
     html.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
     if !ask.paused {
@@ -126,7 +126,7 @@ fn headline(document: &Document) -> (&'static str, String) {
     }
 }
 
-fn head(html: &mut Html, document: &Document) {
+fn head(html: &mut Markup, document: &Document) {
     let (look, words) = headline(document);
     html.raw("<header><h1 class=\"").raw(look).raw("\">").text(&words).raw("</h1><p class=\"facts\">");
     let instance = &document.instance;
@@ -154,7 +154,7 @@ fn many(count: u64, noun: &str) -> String {
 }
 
 /// What holds of the whole.
-fn notes(html: &mut Html, document: &Document) {
+fn notes(html: &mut Markup, document: &Document) {
     desired(html, &document.desired);
     for target in document.targets.iter().filter(|target| !target.open) {
         let Some(since) = &target.silent_since else { continue };
@@ -187,7 +187,7 @@ fn notes(html: &mut Html, document: &Document) {
     }
 }
 
-fn desired(html: &mut Html, desired: &Desired) {
+fn desired(html: &mut Markup, desired: &Desired) {
     if desired.valid {
         return;
     }
@@ -212,7 +212,7 @@ fn desired(html: &mut Html, desired: &Desired) {
 }
 
 /// Numbers that are links to their objects.
-fn counts(html: &mut Html, document: &Document, ask: &Ask) {
+fn counts(html: &mut Markup, document: &Document, ask: &Ask) {
     const FILTERS: [(Option<&str>, &str, &str); 8] = [
         (None, "All", ""),
         (Some("Synced"), "Not in sync", "bad"),
@@ -240,7 +240,7 @@ fn counts(html: &mut Html, document: &Document, ask: &Ask) {
     html.raw("</ul>");
 }
 
-fn tools(html: &mut Html, ask: &Ask, may_resync: bool) {
+fn tools(html: &mut Markup, ask: &Ask, may_resync: bool) {
     html.raw("<div class=\"tools\"><form class=\"find\" method=\"get\" role=\"search\">");
     if let Some(condition) = &ask.condition {
         html.raw("<input type=\"hidden\" name=\"condition\" value=\"").text(condition).raw("\">");
@@ -259,7 +259,7 @@ fn tools(html: &mut Html, ask: &Ask, may_resync: bool) {
     html.raw(if ask.paused { "Refresh by itself" } else { "Stop refreshing" }).raw("</a></div>");
 }
 
-fn objects(html: &mut Html, document: &Document, ask: &Ask) {
+fn objects(html: &mut Markup, document: &Document, ask: &Ask) {
     let picked: Vec<(Trouble, &Object)> =
         worst_first(document).into_iter().filter(|(_, object)| ask.picks(object)).collect();
     let from = ask.from.min(picked.len());
@@ -278,8 +278,8 @@ fn objects(html: &mut Html, document: &Document, ask: &Ask) {
     }
 }
 
-fn pages(html: &mut Html, ask: &Ask, from: usize, to: usize, total: usize) {
-    let link = |html: &mut Html, from: usize, words: &'static str| {
+fn pages(html: &mut Markup, ask: &Ask, from: usize, to: usize, total: usize) {
+    let link = |html: &mut Markup, from: usize, words: &'static str| {
         html.raw("<a href=\"").text(&Ask { from, ..ask.clone() }.query()).raw("\">").raw(words).raw("</a>");
     };
     html.raw("<nav class=\"pages\">");
@@ -294,7 +294,7 @@ fn pages(html: &mut Html, ask: &Ask, from: usize, to: usize, total: usize) {
     html.raw("</nav>");
 }
 
-fn item(html: &mut Html, trouble: Trouble, object: &Object, document: &Document) {
+fn item(html: &mut Markup, trouble: Trouble, object: &Object, document: &Document) {
     let look = match trouble {
         Trouble::Ok => "good",
         Trouble::Stalled | Trouble::Unknown | Trouble::NotEffective | Trouble::Failing => "bad",
@@ -329,7 +329,7 @@ fn item(html: &mut Html, trouble: Trouble, object: &Object, document: &Document)
     html.raw("</li>");
 }
 
-fn tries(html: &mut Html, object: &Object, document: &Document) {
+fn tries(html: &mut Markup, object: &Object, document: &Document) {
     if object.attempts > 0 {
         html.raw("<span>").number(object.attempts).raw(" failed in a row</span>");
     }
@@ -344,7 +344,7 @@ fn tries(html: &mut Html, object: &Object, document: &Document) {
     }
 }
 
-fn condition(html: &mut Html, state: &State, document: &Document) {
+fn condition(html: &mut Markup, state: &State, document: &Document) {
     html.raw("<dt>").text(&state.kind).raw(" = ").text(&state.status).raw("</dt><dd>");
     html.text(&state.reason);
     if !state.message.is_empty() {
@@ -356,13 +356,13 @@ fn condition(html: &mut Html, state: &State, document: &Document) {
 }
 
 /// How long ago a date was, with the date for those who point at it.
-fn ago(html: &mut Html, date: &str, document: &Document) {
+fn ago(html: &mut Markup, date: &str, document: &Document) {
     let span = time::read(date).zip(document.made_at()).map(|(date, now)| now.saturating_sub(date));
     html.raw("<time datetime=\"").text(date).raw("\" title=\"").text(date).raw("\">");
     html.text(&span.map_or_else(|| date.to_owned(), time::short)).raw("</time>");
 }
 
-fn place(html: &mut Html, position: &Position) {
+fn place(html: &mut Markup, position: &Position) {
     html.raw("<code>").text(&position.file).raw(":").number(position.line).raw(":").number(position.column);
     html.raw("</code>");
 }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::desired::Desired;
 use crate::core::identity::{KindName, ObjectId};
 use crate::core::report::{Entry, FROZEN, Finding, Outcome, Report};
+use crate::core::scrub;
 use crate::render::watch::log::Event;
 
 /// So many are kept of one object.
@@ -27,7 +28,7 @@ impl Findings {
     pub fn take(&mut self, report: &Report) -> Vec<Event> {
         let mut lines = Vec::new();
         for entry in report.objects.iter().filter(|entry| !matches!(entry.result, Outcome::Skipped(_))) {
-            self.take_one(entry, &mut lines);
+            self.take_one(&scrub::by_names(entry), &mut lines);
         }
         let more = lines.len().saturating_sub(ALIKE);
         lines.truncate(ALIKE);

@@ -113,7 +113,7 @@ impl Ways {
 
     /// What is to be said of files with credentials that others can reach.
     pub fn exposed(&self) -> Vec<Problem> {
-        self.transports.connections().flat_map(|connection| exposed::warnings(connection, false)).collect()
+        self.transports.connections().flat_map(exposed::warnings).collect()
     }
 
     /// The backends that ask for patience, and until when they are not asked: sentences, by the backend's name.

@@ -77,10 +77,32 @@ const COMMANDS: [&str; 27] = [
     "delete -f a.yaml --yes -v",
 ];
 
+/// The formats that are written when a run ends, each with a command.
+const FORMS: [&str; 10] = [
+    "plan -f a.yaml -v --output markdown",
+    "plan -f a.yaml --base old -v --output html",
+    "drift -f a.yaml -v --output junit",
+    "plan -f a.yaml --base old -v --output sarif",
+    "plan -f a.yaml -vvv --output github",
+    "validate -f a.yaml -v --output junit",
+    "plan -f a.yaml --out saved.plan --output markdown",
+    "plan --show saved.plan --output html",
+    "apply -f a.yaml --yes -v --output markdown",
+    "delete -f a.yaml --yes --output junit",
+];
+
 /// What is run where something goes wrong: one command that reads and one that writes, one for people and one for
 /// machines.
 const IN_TROUBLE: [&str; 3] =
     ["plan -f a.yaml -vvv", "apply -f a.yaml --yes -vvv", "apply -f a.yaml --yes --output json"];
+
+const FORMS_IN_TROUBLE: [&str; 5] = [
+    "apply -f a.yaml --yes --output markdown",
+    "apply -f a.yaml --yes -v --output html",
+    "apply -f a.yaml --yes --output junit",
+    "apply -f a.yaml --yes --output sarif",
+    "apply -f a.yaml --yes --output github",
+];
 
 /// Runs each on a few threads.
 fn each<T: Sync>(all: &[T], run: impl Fn(&T) + Sync) {
@@ -109,6 +131,7 @@ fn no_command_shows_a_piece_of_one() {
     each(&AUTHS, |auth| {
         let stage = Stage::new(auth, Mood::Works);
         COMMANDS.iter().for_each(|line| stage.silent(line));
+        FORMS.iter().for_each(|line| stage.silent(line));
         stage.has_told_the_server();
         stage.holds_none("saved.plan");
     });
@@ -128,6 +151,11 @@ fn no_refusal_is_shown_with_a_piece_of_one() {
                 _ => &[],
             };
             let lines = if name == "plain" { &IN_TROUBLE[..] } else { &IN_TROUBLE[1..2] };
+            // Each way of repeating in each of the formats that are written at the end, with one of the credentials.
+            if i == j % AUTHS.len() {
+                all.push((*auth, Mood::Refuses(encode), &FORMS_IN_TROUBLE[..]));
+                all.push((*auth, Mood::Fails(encode), &FORMS_IN_TROUBLE[..]));
+            }
             let more: &[fn(Encode) -> Mood] = if logs_in { &[Mood::RefusesLogins] } else { &[] };
             all.extend(moods.iter().chain(more).map(|mood| (*auth, mood(encode), lines)));
         }
@@ -170,7 +198,14 @@ fn no_wrong_input_is_shown_with_a_piece_of_one() {
         ),
     ] {
         stage.scratch.write(name, text);
-        for line in ["validate", "plan", "plan --output json"] {
+        for line in [
+            "validate",
+            "plan",
+            "plan --output json",
+            "validate --output junit",
+            "plan --output sarif",
+            "plan --output github",
+        ] {
             stage.silent(&format!("{line} -f a.yaml -f {name} -f backend.yaml"));
         }
     }

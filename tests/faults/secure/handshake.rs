@@ -76,6 +76,33 @@ fn a_server_that_demands_a_certificate() {
     }
 }
 
+/// What is said names the pin of the key that is there, as it would be stated: with that it works.
+#[test]
+fn a_key_that_is_not_the_pinned_one() {
+    for protocols in [Settings::HTTP1, Settings::HTTP2] {
+        let (world, front, done) = apply(Settings::new(protocols), &[]);
+        done.expect(0);
+        let (came, backend) =
+            (front.came().len(), std::fs::read_to_string(world.scratch.path("backend.yaml")));
+        let backend = backend.expect("it was written");
+        let run = |pin: &str| {
+            let tls = format!("{{ca: ca.pem, pin: {pin}}}");
+            world.scratch.write("backend.yaml", backend.replace("{ca: ca.pem}", &tls));
+            world.scratch.trueup(APPLY).env("TOKEN", TOKEN).done()
+        };
+        let another = format!("sha256/{}=", "A".repeat(43));
+        let done = run(&another).expect(1);
+        let (_, told) =
+            done.out.split_once("its key has the pin `").unwrap_or_else(|| panic!("{}", done.told()));
+        let (seen, place) =
+            told.split_once("`, which `tls.pin` does not name (backend.yaml:").expect("its place");
+        assert!(place.starts_with(|c: char| c.is_ascii_digit()), "{place}");
+        assert_eq!(front.came().len(), came, "who is not trusted hears nothing");
+        run(&format!("[{another}, {seen}]")).expect(0);
+        assert!(front.came().len() > came);
+    }
+}
+
 #[test]
 fn handshakes_that_are_broken_off() {
     let all = 100_000;
