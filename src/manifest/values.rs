@@ -31,7 +31,7 @@ pub struct Outsides<'e> {
     files: BTreeMap<PathBuf, String>,
     /// The files that `!file` and `!secret file:` name, as they are found from here, there or not.
     named: BTreeSet<PathBuf>,
-    /// Those that `!secret file:` names and that are there.
+    /// Those that `!secret file:` names, that are there, and that are not among the manifests.
     secret_files: BTreeSet<PathBuf>,
 }
 
@@ -71,7 +71,8 @@ impl<'e> Outsides<'e> {
         &self.named
     }
 
-    /// The files that `!secret file:` has read.
+    /// The files that `!secret file:` has read outside of the folders of the manifests: what is kept among these is as
+    /// readable as they are.
     pub fn secret_files(&self) -> &BTreeSet<PathBuf> {
         &self.secret_files
     }
@@ -207,7 +208,9 @@ impl<'e> Outsides<'e> {
             self.bound(path, &real, "!secret")?;
         }
         let text = regular::read(&real)?;
-        self.secret_files.insert(beside);
+        if !self.bounds.iter().any(|bound| real.starts_with(bound)) {
+            self.secret_files.insert(beside);
+        }
         Ok(Some(without_line_end(text)))
     }
 }

@@ -284,14 +284,17 @@ fn files_that_others_can_read_are_told_once() {
     let server = Raw::new(|_| Say::json(r#"{"items": []}"#));
     let scratch = start(&server.url(), "  auth: {bearer: {file: token.txt}}");
     scratch.write("token.txt", "tok-1");
-    scratch.write("b.yaml", SPACE.replace("shop", "other"));
+    scratch.write("m/a.yaml", SPACE.replace("secret.txt", "../secret.txt"));
+    // What is kept among the manifests comes by Git, and is as readable as they are.
+    scratch.write(
+        "m/b.yaml",
+        SPACE.replace("shop", "other").replace("secret.txt", "../secret.txt, !secret file:beside.txt"),
+    );
+    scratch.write("m/beside.txt", "another");
     let set =
         |name: &str, mode| set_permissions(scratch.path(name), Permissions::from_mode(mode)).expect(name);
     let warned = |line: &str| {
-        let done = scratch
-            .trueup(&format!("{line} -f a.yaml -f b.yaml -f backend.yaml"))
-            .env("CANARY", CANARY)
-            .done();
+        let done = scratch.trueup(&format!("{line} -f m -f backend.yaml")).env("CANARY", CANARY).done();
         done.err
             .lines()
             .filter(|line| line.contains("chmod") || line.contains("(mode "))
@@ -301,20 +304,21 @@ fn files_that_others_can_read_are_told_once() {
     set("token.txt", 0o600);
     set("secret.txt", 0o600);
     assert_eq!(warned("plan"), [""; 0]);
+    set("m/beside.txt", 0o644);
+    assert_eq!(warned("plan"), [""; 0]);
     set("token.txt", 0o640);
     set("secret.txt", 0o644);
     assert_eq!(
         warned("plan"),
         [
-            "warning: `secret.txt`, which holds a secret, can be read by everybody (mode 0644)",
-            "hint: `chmod 600 secret.txt`",
+            "warning: `m/../secret.txt`, which holds a secret, can be read by everybody (mode 0644)",
+            "hint: `chmod 600 m/../secret.txt`",
             "warning: `token.txt`, the token of the backend `demo`, can be read by its group (mode 0640)",
             "hint: `chmod 600 token.txt`",
         ]
     );
     // In the document of a format for CI, and a warning all the same.
-    let done =
-        scratch.trueup("validate -f a.yaml -f backend.yaml --output sarif").env("CANARY", CANARY).done();
+    let done = scratch.trueup("validate -f m -f backend.yaml --output sarif").env("CANARY", CANARY).done();
     assert_eq!(done.code(), 0, "{}", done.told());
     assert!(done.out.contains("can be read by everybody (mode 0644)"), "{}", done.told());
 }
