@@ -183,7 +183,7 @@ impl Engine {
 }
 
 /// The lane of an object's writes.
-fn lane(object: &Object) -> Option<Lane> {
+pub(super) fn lane(object: &Object) -> Option<Lane> {
     match &object.kind.serial {
         Serial::No => None,
         Serial::Backend => Some(None),

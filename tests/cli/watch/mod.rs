@@ -14,5 +14,6 @@ mod pruning;
 mod reading;
 mod shown;
 mod signals;
+mod slow;
 pub mod stage;
 mod trouble;

@@ -6,6 +6,7 @@
 
 pub mod campaigns;
 mod monitor;
+mod passes;
 mod run;
 mod scene;
 mod world;

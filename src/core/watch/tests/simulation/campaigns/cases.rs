@@ -82,7 +82,7 @@ fn x4_ten_minutes_of_sleep_bring_one_pass_an_object() {
             run.go_to(seconds(29.0));
             let before = run.monitor(0).looks;
             run.go_to_calm();
-            run.go_to(run.now() + seconds(1.0));
+            run.go_to(run.now + seconds(1.0));
             assert!(run.monitor(0).looks <= before + 5);
         });
     }
