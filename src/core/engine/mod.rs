@@ -197,6 +197,8 @@ enum Timer {
     Collection(usize),
     /// What is below objects that are to go.
     Look(usize),
+    /// Writes of a collection that may stand still.
+    Still(usize),
     /// Writes that a breaker holds.
     Writes,
 }
@@ -420,6 +422,7 @@ impl Engine {
                     self.dirty.insert(collection);
                 }
                 Timer::Look(look) => self.send_look(look),
+                Timer::Still(collection) => self.look_whether_still(collection),
                 // Writes are started after every event.
                 Timer::Writes => {}
             }

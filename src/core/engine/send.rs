@@ -165,7 +165,7 @@ impl Engine {
     }
 
     pub(super) fn no_longer_writing(&mut self, queued: &Queued) {
-        self.collections.all[queued.collection].end_write();
+        self.collections.all[queued.collection].end_write(self.now);
         self.dirty.insert(queued.collection);
     }
 

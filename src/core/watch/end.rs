@@ -258,6 +258,7 @@ impl Loop {
         self.warn_of_churn(at, found);
         let object = &mut self.objects[at];
         let reading = Reading {
+            desired: object.subject.desired,
             verdict: seen.map(|seen| &seen.verdict),
             ready: seen.and_then(|seen| seen.ready),
             found,

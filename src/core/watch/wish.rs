@@ -11,7 +11,7 @@ use super::super::node::{Node, Outside, Want};
 use super::super::value::{Value, canonical_text};
 
 /// What is wanted of the object of `document`: its body with references as they are written, what its annotations say,
-/// and its base. `salt` is one number for the life of a process.
+/// and its base. `salt` is one number for the life of a process, which nobody else knows: the digest is shown.
 pub fn wish(document: &Document, salt: u128) -> Digest {
     let mut bytes = Bytes(salt.to_be_bytes().to_vec());
     bytes.node(&document.spec);

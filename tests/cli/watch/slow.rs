@@ -61,7 +61,7 @@ fn what_shares_a_pass_with_a_slow_object_does_not_wait_for_it() {
 fn a_create_does_not_wait_for_a_slow_update() {
     let scratch = Scratch::new();
     let served = with_a_slow_one(&scratch);
-    scratch.write("m/a.yaml", spaces(&["new", "newer", "slow", "swift"]));
+    scratch.write("m/a.yaml", spaces(&["slow", "new", "newer", "swift"]));
     let watching = Watching::start(&scratch, "--resync 1h --status-file s.json");
     until("both are made", || is_right(&served, "new") && is_right(&served, "newer"));
     let synced = || {
