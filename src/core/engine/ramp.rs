@@ -214,7 +214,7 @@ mod tests {
         ramp.succeeded(&queued(10));
         assert_eq!(take(&mut ramp), [11, 12], "the update is under way");
         ramp.succeeded(&queued(11));
-        assert_eq!(take(&mut ramp), [13], "four at once, of all sorts");
+        assert_eq!(take(&mut ramp), [13, 14], "four at once, of all sorts");
         ramp.failed(&update(0), "422");
         assert_eq!(take(&mut ramp), [1], "a failure makes no room");
     }

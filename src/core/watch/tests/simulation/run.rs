@@ -64,6 +64,8 @@ pub struct Run<'r> {
     pub now: Duration,
     pub instances: Vec<Instance>,
     pub passes: BTreeMap<PassOf, Pieces>,
+    /// Passes give nothing back before they end, as they once did.
+    pub keeps_all: bool,
     agenda: BTreeMap<(Duration, u64), What>,
     last: u64,
     /// What others still do.
@@ -83,6 +85,7 @@ impl<'r> Run<'r> {
             now: Duration::ZERO,
             instances: Vec::new(),
             passes: BTreeMap::new(),
+            keeps_all: false,
             agenda: BTreeMap::new(),
             last: 0,
             acts: 0,
@@ -337,6 +340,7 @@ impl<'r> Run<'r> {
         for effect in effects {
             match effect {
                 Effect::Pass(pass) => self.begin(at, pass),
+                Effect::Collect(_) if self.keeps_all => {}
                 Effect::Collect(pass) => self.plan(now, What::Give((at, life, pass))),
                 Effect::WakeAt(time) => self.wake_at(at, time),
                 Effect::Turned(id, condition) => turned.push((id, condition)),

@@ -88,6 +88,22 @@ fn x4_ten_minutes_of_sleep_bring_one_pass_an_object() {
     }
 }
 
+/// And where they did, it would be seen.
+#[test]
+fn i13_objects_that_take_long_hold_up_no_other() {
+    let mut scene = Scene { slow: Some(seconds(25.0)), calm: seconds(120.0), ..Scene::plain(6) };
+    scene.settings.passes = 16;
+    scene.acts = (0..50).map(|nth| (seconds(1.5 + 2.0 * nth as f64), Act::Change(nth % 6))).collect();
+    run(&scene, |_| {});
+    for seed in 0..10 {
+        let mut dice = Dice::new(seed);
+        let mut run = Run::new(scene.clone(), &mut dice, false);
+        run.keeps_all = true;
+        run.go_to_calm();
+        assert!(run.broken.iter().any(|line| line.starts_with("I13")), "seed {seed}: {:?}", run.broken);
+    }
+}
+
 /// A server that is away for five minutes, with a thousand objects on it.
 #[test]
 fn i12_an_outage_costs_probes_and_all_is_level_two_minutes_after_it() {
