@@ -1,5 +1,6 @@
 //! A server that takes long for one write: what does not hang together with it goes on, and is given out before the end.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use serde_json::json;
@@ -35,15 +36,17 @@ impl Hand {
     }
 
     fn go(&mut self, event: Event) {
-        let mut events = vec![event];
-        while let Some(event) = events.pop() {
+        let mut events = VecDeque::from([event]);
+        while let Some(event) = events.pop_front() {
             for effect in self.engine.step(self.now, event) {
                 match effect {
-                    Effect::Ask(id, ask) => events.push(Event::Answered(id, self.model.ask(&ask))),
+                    Effect::Ask(id, ask) => events.push_back(Event::Answered(id, self.model.ask(&ask))),
                     Effect::Write(id, write) if &*write.target().id.key.to_string() == "slow" => {
                         self.slow.push((id, write));
                     }
-                    Effect::Write(id, write) => events.push(Event::Answered(id, self.model.write(&write))),
+                    Effect::Write(id, write) => {
+                        events.push_back(Event::Answered(id, self.model.write(&write)))
+                    }
                     Effect::WakeAt(at) => self.wake = Some(at),
                 }
             }
