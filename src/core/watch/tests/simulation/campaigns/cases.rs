@@ -93,7 +93,10 @@ fn x4_ten_minutes_of_sleep_bring_one_pass_an_object() {
 fn i13_objects_that_take_long_hold_up_no_other() {
     let mut scene = Scene { slow: Some(seconds(25.0)), calm: seconds(120.0), ..Scene::plain(6) };
     scene.settings.passes = 16;
-    scene.acts = (0..50).map(|nth| (seconds(1.5 + 2.0 * nth as f64), Act::Change(nth % 6))).collect();
+    let changes = (0..50).map(|nth| (seconds(1.5 + 2.0 * nth as f64), Act::Change(nth % 6)));
+    // A person has all of them looked at together.
+    let asks = (0..10).map(|nth| (seconds(10.0 * nth as f64), Act::Ask));
+    scene.acts = changes.chain(asks).collect();
     run(&scene, |_| {});
     for seed in 0..10 {
         let mut dice = Dice::new(seed);
