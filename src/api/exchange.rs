@@ -252,13 +252,14 @@ impl Line {
                 Err(error) => (Err(error), None),
             },
         };
-        self.log(request, &told, began.elapsed());
+        let took = began.elapsed();
+        self.log(request, &told, took);
         if !matches!(&told, Err(error) if matches!(error.class, TransportClass::NotSent | TransportClass::Refused))
         {
             self.count(request.role);
         }
         if let Some(permit) = permit {
-            permit.learn(load(&told));
+            permit.learn(load(&told), request.role, took);
         }
         let answer = told?;
         self.pause(request.role, &answer);

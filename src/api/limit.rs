@@ -9,7 +9,9 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
+use super::latency::Latency;
 use crate::backend::connection::Limits;
+use crate::backend::wire::Role;
 
 /// Where reads and writes begin.
 const FIRST_READS: usize = 16;
@@ -23,7 +25,7 @@ const CLEAN: usize = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load {
     Clean,
-    /// 429, 503 or a timeout.
+    /// 429, 503 or a timeout; or answers that take much longer than they did.
     Trouble,
     /// Nothing: the request did not reach the server, say.
     Silent,
@@ -61,6 +63,8 @@ struct State {
     clean: usize,
     /// How often the limit was halved: requests of before do not halve it again.
     epoch: u64,
+    /// Of reads or creates, of updates, and of deletions: each takes its own time. Listings are as long as they are.
+    latencies: [Latency; 3],
 }
 
 impl Limiter {
@@ -113,9 +117,9 @@ impl Limiter {
 }
 
 impl Permit {
-    /// Learns from the answer.
-    pub fn learn(&self, load: Load) {
-        let grown = self.gate.state().learn(load, self.epoch);
+    /// Learns from the answer to a request, and from how long it took.
+    pub fn learn(&self, load: Load, role: Role, took: Duration) {
+        let grown = self.gate.state().heard(load, self.epoch, role, took);
         if grown {
             self.gate.freed.notify_one();
         }
@@ -131,7 +135,7 @@ impl Drop for Permit {
 
 impl Gate {
     fn new(limit: usize, fixed: bool) -> Arc<Gate> {
-        let state = State { limit, fixed, under_way: 0, clean: 0, epoch: 0 };
+        let state = State { limit, fixed, under_way: 0, clean: 0, epoch: 0, latencies: Default::default() };
         Arc::new(Gate { state: Mutex::new(state), freed: Notify::new() })
     }
 
@@ -157,6 +161,20 @@ impl State {
         free.then_some(self.epoch)
     }
 
+    /// [`State::learn`], where a clean answer may say by its lateness that there is trouble.
+    fn heard(&mut self, load: Load, epoch: u64, role: Role, took: Duration) -> bool {
+        let sort = match role {
+            Role::Read | Role::Create => Some(0),
+            Role::Update => Some(1),
+            Role::Delete => Some(2),
+            Role::List | Role::Check | Role::Login => None,
+        };
+        // What was sent before the limit was halved took as long as it did for that.
+        let tells = load == Load::Clean && epoch == self.epoch && !self.fixed;
+        let is_slow = sort.is_some_and(|sort| tells && self.latencies[sort].took(took));
+        self.learn(if is_slow { Load::Trouble } else { load }, epoch)
+    }
+
     /// Whether the limit has grown.
     fn learn(&mut self, load: Load, epoch: u64) -> bool {
         match load {
@@ -173,6 +191,7 @@ impl State {
                 self.epoch += 1;
                 self.clean = 0;
                 self.limit = (self.limit / 2).max(LEAST);
+                self.latencies.iter_mut().for_each(Latency::begin_anew);
             }
             Load::Trouble | Load::Silent => {}
         }
@@ -185,7 +204,7 @@ mod tests {
     use super::*;
 
     fn state(limit: usize) -> State {
-        State { limit, fixed: false, under_way: 0, clean: 0, epoch: 0 }
+        State { limit, fixed: false, under_way: 0, clean: 0, epoch: 0, latencies: Default::default() }
     }
 
     #[test]
@@ -208,6 +227,24 @@ mod tests {
             state.learn(Load::Trouble, 0);
         });
         assert_eq!(state.limit, 8);
+    }
+
+    #[test]
+    fn lateness_halves_as_trouble_does() {
+        let mut state = state(16);
+        let hear = |state: &mut State, role, epoch, milliseconds| {
+            let took = Duration::from_millis(milliseconds);
+            for _ in 0..50 {
+                state.heard(Load::Clean, epoch, role, took);
+            }
+            state.limit
+        };
+        assert_eq!(hear(&mut state, Role::Update, 0, 150), 16);
+        assert_eq!(hear(&mut state, Role::Delete, 0, 900), 17, "another sort takes its own time");
+        assert_eq!(hear(&mut state, Role::Update, 0, 400), 8);
+        assert_eq!(hear(&mut state, Role::Update, 0, 900), 8, "these were sent before");
+        assert_eq!(hear(&mut state, Role::Update, 1, 160), 9);
+        assert_eq!(hear(&mut state, Role::List, 1, 9000), 9, "a listing is as long as it is");
     }
 
     #[test]

@@ -13,6 +13,7 @@ pub mod feed;
 mod file;
 pub mod http;
 mod issuer;
+mod latency;
 pub mod limit;
 mod list;
 mod pin;

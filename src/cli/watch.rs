@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
+use ring::rand::{SecureRandom as _, SystemRandom};
 use tokio::runtime::Builder;
 use tokio::sync::Notify;
 
@@ -114,9 +115,12 @@ fn settings(options: &Watch, output: &Output, out: &mut Out) -> Result<Settings,
     })
 }
 
-/// One number for the life of the process.
+/// One number for the life of the process. What is wanted is shown as a digest with it, secrets among that, so nobody may
+/// come to know it by other numbers of the process that are shown.
 fn salt() -> u128 {
-    u128::from(fastrand::u64(..)) << 64 | u128::from(fastrand::u64(..))
+    let mut bytes = [0; 16];
+    SystemRandom::new().fill(&mut bytes).expect("a system without random numbers has no TLS either");
+    u128::from_be_bytes(bytes)
 }
 
 /// Standard input is read once: nobody says it again.

@@ -59,6 +59,12 @@ impl GraphNode {
 }
 
 impl GraphNode {
+    /// [`GraphNode::needs`], and what is put off. Some may be there twice.
+    pub fn needs_at_last(&self) -> impl Iterator<Item = usize> {
+        let needs = self.parents.iter().map(|(_, at)| at).chain(self.references.values());
+        needs.chain(&self.after).chain(&self.former).copied()
+    }
+
     /// What this object follows when it changes: the values that it refers to, and what it lies below. Each once.
     pub fn follows(&self) -> Vec<usize> {
         let parents = self.parents.iter().map(|(_, at)| at);

@@ -3,16 +3,19 @@
 //! Whether a run may write is a matter of type: [`observe`] takes something that can only [`Look`], and a
 //! write that the engine would hand out there has nowhere to go.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::FuturesUnordered;
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::core::engine::{Effect, Engine, Event, RequestId, Stop};
 use crate::core::exchange::{Answer, Ask, Failure, FailureClass, Write};
+use crate::core::report::Entry;
 
 /// Something that can ask.
 pub trait Look: Sync {
@@ -35,17 +38,48 @@ pub struct Limits {
     pub timeout: Option<Duration>,
 }
 
+/// Takes from a run that goes on what it is done with.
+#[derive(Clone)]
+pub struct Parts {
+    /// Somebody asks for it.
+    pub wanted: Arc<Notify>,
+    /// Is given it, each time that it is asked for, also where that is nothing.
+    pub give: Arc<dyn Fn(Vec<Entry>) + Send + Sync>,
+}
+
 /// Is told how far a run is: settled objects, and all.
 pub type Tell<'t> = &'t (dyn Fn(usize, usize) + Sync);
 
 /// Runs to the end without the means to write.
 pub async fn observe(engine: Engine, look: &impl Look, limits: &Limits, tell: Tell<'_>) -> Engine {
-    run(engine, look, None, limits, tell).await
+    run(engine, look, None, limits, tell, None).await
+}
+
+/// [`observe`], which gives what it is done with when it is asked for it.
+pub async fn observe_in_parts(
+    engine: Engine,
+    look: &impl Look,
+    limits: &Limits,
+    tell: Tell<'_>,
+    parts: Option<&Parts>,
+) -> Engine {
+    run(engine, look, None, limits, tell, parts).await
 }
 
 /// Runs to the end, writing what is due.
 pub async fn act(engine: Engine, act: &impl Act, limits: &Limits, tell: Tell<'_>) -> Engine {
-    run(engine, act, Some(act), limits, tell).await
+    run(engine, act, Some(act), limits, tell, None).await
+}
+
+/// [`act`], which gives what it is done with when it is asked for it.
+pub async fn act_in_parts(
+    engine: Engine,
+    act: &impl Act,
+    limits: &Limits,
+    tell: Tell<'_>,
+    parts: Option<&Parts>,
+) -> Engine {
+    run(engine, act, Some(act), limits, tell, parts).await
 }
 
 async fn run(
@@ -54,6 +88,7 @@ async fn run(
     act: Option<&dyn Act>,
     limits: &Limits,
     tell: Tell<'_>,
+    parts: Option<&Parts>,
 ) -> Engine {
     let began = Instant::now();
     let end = limits.timeout.map(|timeout| began + timeout);
@@ -80,8 +115,20 @@ async fn run(
             () = limits.stop.cancelled(), if !stopped => { stopped = true; Event::Stop(Stop::Signal) }
             () = until(end), if !stopped => { stopped = true; Event::Stop(Stop::Timeout) }
             Some((id, answer)) = answers.next(), if !answers.is_empty() => Event::Answered(id, answer),
+            () = wanted(parts) => {
+                parts.iter().for_each(|parts| (parts.give)(engine.take_done()));
+                Event::Woke
+            }
             () = until(wake) => { wake = None; Event::Woke }
         };
+    }
+}
+
+/// Waits until somebody asks for parts; for ever where nobody does.
+async fn wanted(parts: Option<&Parts>) {
+    match parts {
+        Some(parts) => parts.wanted.notified().await,
+        None => std::future::pending().await,
     }
 }
 

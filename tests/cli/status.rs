@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+use trueup::core::digest::Digest;
 use trueup::core::identity::{Key, KindName, ObjectId};
 use trueup::core::node::{Origin, Pos};
 use trueup::core::secrets::Secrets;
@@ -30,10 +31,12 @@ fn object(name: &str, conditions: &[(ConditionKind, Truth, &'static str, &str)])
         reason,
         message: (*message).into(),
         since: Duration::ZERO,
+        observed: Some(Digest(7)),
     });
     ObjectStatus {
         id: ObjectId { kind, key: Key::new(vec![("name".into(), name.into())]) },
         origin: Origin { file: "shop.yaml".into(), at: Pos { line: 7, column: 1 } },
+        desired: Digest(7),
         conditions: conditions.collect(),
         attempts: 0,
         next: None,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio_util::sync::CancellationToken;
+use trueup::core::digest::Digest;
 use trueup::core::identity::{Key, KindName, ObjectId};
 use trueup::core::node::{Origin, Pos};
 use trueup::core::problem::Problem;
@@ -30,10 +31,12 @@ pub fn object(name: &str, held: &[(ConditionKind, Truth, &'static str, &str)]) -
         reason,
         message: (*message).into(),
         since: Duration::ZERO,
+        observed: Some(Digest(7)),
     });
     ObjectStatus {
         id: ObjectId { kind, key: Key::new(vec![("name".into(), name.into())]) },
         origin: Origin { file: "manifests/queues.yaml".into(), at: Pos { line: 14, column: 1 } },
+        desired: Digest(7),
         conditions: conditions.collect(),
         attempts: 3,
         next: Some(Duration::from_secs(300)),

@@ -11,6 +11,9 @@ use super::super::kind::Kind;
 use super::super::report::Explanation;
 use super::decide::Seen;
 
+/// Writes of which none has ended for so long stand still.
+const STILL: Duration = Duration::from_secs(1);
+
 /// So few objects are read one by one; more are listed.
 pub const FEW: usize = 4;
 
@@ -29,9 +32,34 @@ pub struct Shared {
     held: Vec<usize>,
     /// Objects whose writes are queued or under way: their confirming listing waits for the last of them.
     writers: usize,
+    stall: Stall,
     pub failures: u32,
     pub not_before: Option<Duration>,
     pub looks: Looks,
+}
+
+/// Whether the writes of a collection stand still: one that the server takes long for does not keep the others from being
+/// confirmed. Each time it takes twice as long to see, so that a run of slow writes costs few listings more.
+#[derive(Debug, Default)]
+struct Stall {
+    /// Since when something is to be confirmed.
+    since: Option<Duration>,
+    /// When a write ended last.
+    ended: Option<Duration>,
+    /// A timer is set for it.
+    is_timed: bool,
+    /// They did, and what was held is to be asked for.
+    is_over: bool,
+    /// How often they did.
+    times: u32,
+}
+
+impl Stall {
+    /// When the writes stand still, if none ends before.
+    fn until(&self) -> Duration {
+        let since = self.since.max(self.ended).unwrap_or_default();
+        since + STILL.saturating_mul(1 << self.times.min(10))
+    }
 }
 
 /// Reads by name before creates.
@@ -73,6 +101,7 @@ impl Shared {
             waiting: Vec::new(),
             held: Vec::new(),
             writers: 0,
+            stall: Stall::default(),
             failures: 0,
             not_before: None,
             looks: Looks::default(),
@@ -85,26 +114,52 @@ impl Shared {
     }
 
     /// A queued write is done, or will not be.
-    pub fn end_write(&mut self) {
+    pub fn end_write(&mut self, now: Duration) {
         self.writers -= 1;
+        self.stall.ended = Some(now);
         if self.writers == 0 {
+            self.stall.since = None;
             self.waiting.append(&mut self.held);
         }
     }
 
-    /// Whether writes are queued or under way.
-    pub fn is_written(&self) -> bool {
-        self.writers > 0
+    /// Lets objects wait until the last write is done, a listing comes, or the writes stand still; when it is to be seen
+    /// whether they do, if it is not to be already.
+    pub fn hold(&mut self, objects: Vec<usize>, now: Duration) -> Option<Duration> {
+        if objects.is_empty() {
+            return None;
+        }
+        self.held.extend(objects);
+        self.stall.since.get_or_insert(now);
+        (!std::mem::replace(&mut self.stall.is_timed, true)).then(|| self.stall.until())
     }
 
-    /// Lets objects wait until the last write is done, or a listing comes.
-    pub fn hold(&mut self, objects: Vec<usize>) {
-        self.held.extend(objects);
+    /// It is time to see whether the writes stand still: then what is held waits for the last of them no longer. When to
+    /// see it again, where they do not.
+    pub fn look_whether_still(&mut self, now: Duration) -> Option<Duration> {
+        self.stall.is_timed = false;
+        if self.held.is_empty() || self.stall.is_over {
+            return None;
+        }
+        let until = self.stall.until();
+        if until > now {
+            self.stall.is_timed = true;
+            return Some(until);
+        }
+        self.waiting.append(&mut self.held);
+        self.stall = Stall { is_over: true, times: self.stall.times + 1, ..Stall::default() };
+        None
+    }
+
+    /// Whether what is to be confirmed waits for the last write.
+    pub fn waits_for_the_last(&mut self) -> bool {
+        !std::mem::take(&mut self.stall.is_over) && self.writers > 0
     }
 
     /// Takes a listing that was asked at `asked`.
     pub fn take(&mut self, asked: u64, listing: Listing) {
         self.waiting.append(&mut self.held);
+        self.stall.since = None;
         let mut items: HashMap<Key, Vec<Item>> = HashMap::with_capacity(listing.items.len());
         for item in listing.items {
             let same = items.entry(item.key.clone()).or_default();

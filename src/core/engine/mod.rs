@@ -25,6 +25,7 @@ mod collections;
 mod contest;
 mod create;
 pub mod decide;
+mod done;
 pub mod failure;
 mod family;
 mod guard;
@@ -196,6 +197,8 @@ enum Timer {
     Collection(usize),
     /// What is below objects that are to go.
     Look(usize),
+    /// Writes of a collection that may stand still.
+    Still(usize),
     /// Writes that a breaker holds.
     Writes,
 }
@@ -341,9 +344,11 @@ impl Engine {
         let now = self.now;
         let own = |at: usize| if self.shows(at) { self.own_secrets(at) } else { Vec::new() };
         let own: Vec<Vec<String>> = (0..self.objects.len()).map(own).collect();
-        let reported = self.objects.into_iter().zip(own).filter(|(object, _)| !object.context);
+        let reported = self.objects.into_iter().zip(own);
+        let reported = reported.filter(|(object, _)| !(object.context || object.is_given));
+        let entry = |(mut object, own): (Object, _)| hidden::without(settle::entry(&mut object, now), own);
         Report {
-            objects: reported.map(|(object, own)| hidden::without(settle::entry(object, now), own)).collect(),
+            objects: reported.map(entry).collect(),
             seen: self.seen,
             interrupted: self.stopped == Some(Stop::Signal),
             ..Report::default()
@@ -417,6 +422,7 @@ impl Engine {
                     self.dirty.insert(collection);
                 }
                 Timer::Look(look) => self.send_look(look),
+                Timer::Still(collection) => self.look_whether_still(collection),
                 // Writes are started after every event.
                 Timer::Writes => {}
             }

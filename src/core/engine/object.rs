@@ -115,6 +115,8 @@ pub struct Object {
     pub served: bool,
     /// `seen` is the answer to a read of its own.
     pub seen_by_read: bool,
+    /// What came of it was handed out before the end of the run, which has nothing to do with it any more.
+    pub is_given: bool,
 
     /// Gates: how many needed objects are not observed, not settled; how many dependants hold the deletion.
     pub unseen_needs: usize,
@@ -239,6 +241,7 @@ impl Object {
             comes_again: false,
             served: false,
             seen_by_read: false,
+            is_given: false,
             unseen_needs: 0,
             unsettled_needs: 0,
             holders: 0,

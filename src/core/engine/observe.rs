@@ -137,11 +137,12 @@ impl Engine {
             return objects.into_iter().for_each(|object| self.ask_read(object));
         };
         let confirming = |at: &usize| self.objects[*at].wrote_at.is_some() && !self.objects[*at].own_read;
-        if self.collections.all[collection].is_written() {
+        if self.collections.all[collection].waits_for_the_last() {
             // One listing confirms them all once the last write is done.
             let (hold, rest): (Vec<usize>, Vec<usize>) = objects.into_iter().partition(confirming);
             objects = rest;
-            self.collections.all[collection].hold(hold);
+            let look = self.collections.all[collection].hold(hold, self.now);
+            look.into_iter().for_each(|at| self.wake_at(at, Timer::Still(collection)));
         }
         let many = objects.iter().filter(|at| !self.objects[**at].own_read).count() > FEW;
         let by_read = |at: &usize| {
@@ -152,6 +153,14 @@ impl Engine {
         reads.into_iter().for_each(|object| self.ask_read(object));
         if !listed.is_empty() {
             self.ask_list(collection, listed);
+        }
+    }
+
+    /// It is time to see whether the writes of a collection stand still.
+    pub(super) fn look_whether_still(&mut self, collection: usize) {
+        match self.collections.all[collection].look_whether_still(self.now) {
+            Some(again) => self.wake_at(again, Timer::Still(collection)),
+            None => drop(self.dirty.insert(collection)),
         }
     }
 

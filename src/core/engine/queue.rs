@@ -41,8 +41,8 @@ pub type Bundle = Vec<Queued>;
 
 #[derive(Debug, Default)]
 pub struct Queue {
-    /// Those that go as soon as there is room, by their arrival: of a lane one at most.
-    ready: BTreeMap<u64, Bundle>,
+    /// Those that go as soon as there is room, by their sort and their arrival: of a lane one at most. No sort is empty.
+    ready: BTreeMap<Sort, BTreeMap<u64, Bundle>>,
     /// By lane that has one ready or under way: those behind it.
     behind: HashMap<Lane, VecDeque<(u64, Bundle)>>,
     /// The arrival of the last bundle of a company, which may have room for another.
@@ -68,13 +68,19 @@ impl Queue {
             }
             self.behind.insert(lane.clone(), VecDeque::new());
         }
-        self.ready.insert(self.arrivals, vec![queued]);
+        self.make_ready(self.arrivals, vec![queued]);
+    }
+
+    fn make_ready(&mut self, arrival: u64, bundle: Bundle) {
+        let Some(first) = bundle.first() else { return };
+        self.ready.entry(first.sort.clone()).or_default().insert(arrival, bundle);
     }
 
     /// The bundle of this arrival, if it still waits and has room for `queued`.
     fn with_room(&mut self, arrival: u64, queued: &Queued) -> Option<&mut Bundle> {
         let most = queued.company.as_ref()?.most;
-        let bundle = match self.ready.get_mut(&arrival) {
+        let ready = self.ready.get_mut(&queued.sort).and_then(|ready| ready.get_mut(&arrival));
+        let bundle = match ready {
             Some(bundle) => bundle,
             None => {
                 let behind = self.behind.get_mut(queued.lane.as_ref()?)?;
@@ -84,22 +90,34 @@ impl Queue {
         (bundle.len() < most).then_some(bundle)
     }
 
-    pub fn is_empty(&self) -> bool {
+    #[cfg(test)]
+    fn is_empty(&self) -> bool {
         self.ready.is_empty()
     }
 
-    /// The next that may go, in order; those whose lane is busy are passed over.
-    pub fn next(&mut self) -> Option<Bundle> {
-        self.ready.pop_first().map(|(_, bundle)| bundle)
+    /// Whether there is a [`Queue::next`].
+    pub fn has_next(&self, has_room: impl Fn(&Sort) -> bool) -> bool {
+        self.ready.keys().any(has_room)
+    }
+
+    /// The next that may go of the sorts that have room, in order; those whose lane is busy are passed over.
+    pub fn next(&mut self, has_room: impl Fn(&Sort) -> bool) -> Option<Bundle> {
+        let free = self.ready.iter().filter(|(sort, _)| has_room(sort));
+        let first = free.filter_map(|(sort, ready)| Some((ready.keys().next()?, sort)));
+        let sort = first.min()?.1.clone();
+        let ready = self.ready.get_mut(&sort)?;
+        let (_, bundle) = ready.pop_first()?;
+        if ready.is_empty() {
+            self.ready.remove(&sort);
+        }
+        Some(bundle)
     }
 
     /// Lets the next of a lane go.
     pub fn free(&mut self, lane: Option<&Lane>) {
         let Some(lane) = lane else { return };
         match self.behind.get_mut(lane).and_then(VecDeque::pop_front) {
-            Some((arrival, bundle)) => {
-                self.ready.insert(arrival, bundle);
-            }
+            Some((arrival, bundle)) => self.make_ready(arrival, bundle),
             None => {
                 self.behind.remove(lane);
             }
@@ -116,9 +134,11 @@ impl Queue {
             *behind = stay;
             out.extend(go);
         }
+        let all = std::mem::take(&mut self.ready);
         let (go, stay): (BTreeMap<_, _>, _) =
-            std::mem::take(&mut self.ready).into_iter().partition(|(_, bundle)| goes(bundle));
+            all.into_iter().partition(|(of, _)| sort.is_none_or(|sort| of == sort));
         self.ready = stay;
+        let go: BTreeMap<u64, Bundle> = go.into_values().flatten().collect();
         for bundle in go.values() {
             self.free(bundle.first().and_then(|first| first.lane.as_ref()));
         }
@@ -146,7 +166,7 @@ mod tests {
     }
 
     fn drain(queue: &mut Queue) -> Vec<Vec<usize>> {
-        std::iter::from_fn(|| queue.next()).map(|bundle| objects(&bundle)).collect()
+        std::iter::from_fn(|| queue.next(|_| true)).map(|bundle| objects(&bundle)).collect()
     }
 
     #[test]
@@ -158,6 +178,29 @@ mod tests {
         assert_eq!(drain(&mut queue), [[0], [2]]);
         queue.free(lane("a").as_ref());
         assert_eq!(drain(&mut queue), [[1]]);
+    }
+
+    #[test]
+    fn a_sort_without_room_is_passed_over() {
+        let mut queue = Queue::default();
+        let delete = |object| {
+            let mut queued = queued(object, None, None);
+            queued.sort.1 = Action::Delete;
+            queued
+        };
+        let all = [queued(0, None, None), delete(1), queued(2, None, None), delete(3)];
+        all.into_iter().for_each(|one| queue.push(one));
+        let next = |queue: &mut Queue, action| {
+            let has_room = |sort: &Sort| action == Action::None || sort.1 == action;
+            queue.next(has_room).map(|bundle| objects(&bundle))
+        };
+        assert_eq!(next(&mut queue, Action::Delete), Some(vec![1]));
+        assert_eq!(next(&mut queue, Action::None), Some(vec![0]));
+        assert_eq!(next(&mut queue, Action::Create), Some(vec![2]));
+        assert_eq!(next(&mut queue, Action::Create), None);
+        assert!(!queue.is_empty());
+        assert_eq!(next(&mut queue, Action::None), Some(vec![3]));
+        assert!(queue.is_empty());
     }
 
     #[test]

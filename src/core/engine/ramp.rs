@@ -1,6 +1,7 @@
-//! Slow start of writes, one ramp for each backend: the first write goes alone, each success makes room for
+//! Slow start of writes: of those of one kind with one action the first goes alone, each success makes room for
 //! two, and a run of like writes that only fails is stopped. One bad template then costs a few failed writes,
-//! not ten thousand (the slow start of Kubernetes' ReplicaSet controller).
+//! not ten thousand (the slow start of Kubernetes' ReplicaSet controller). Other writes to the backend begin by
+//! themselves: a create does not wait for an update that the server takes long for.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -14,9 +15,10 @@ const LIKE_FAILURES: u32 = 7;
 #[derive(Debug)]
 pub struct Ramp {
     queue: Queue,
+    /// Of all sorts.
     in_flight: usize,
-    window: usize,
     most: usize,
+    starts: HashMap<Sort, Start>,
     streaks: HashMap<Sort, (String, u32)>,
     /// By lane: when its last write was answered, in the engine's own count; it may have been done.
     answered: HashMap<Lane, u64>,
@@ -28,14 +30,27 @@ pub struct Ramp {
     pub breaker: Breaker,
 }
 
+/// How far the writes of one sort have come.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    in_flight: usize,
+    window: usize,
+}
+
+impl Default for Start {
+    fn default() -> Start {
+        Start { in_flight: 0, window: 1 }
+    }
+}
+
 impl Ramp {
     /// A ramp that never has more than `most` writes under way.
     pub fn new(most: usize) -> Ramp {
         Ramp {
             queue: Queue::default(),
             in_flight: 0,
-            window: 1,
             most: most.max(1),
+            starts: HashMap::new(),
             streaks: HashMap::new(),
             answered: HashMap::new(),
             shared: HashSet::new(),
@@ -50,14 +65,14 @@ impl Ramp {
 
     /// What goes next as one request, if there is room.
     pub fn next(&mut self, now: Duration) -> Option<Bundle> {
-        if self.in_flight >= self.window {
+        let starts = &self.starts;
+        let has_room = |sort: &Sort| starts.get(sort).is_none_or(|start| start.in_flight < start.window);
+        if self.in_flight >= self.most || !self.queue.has_next(has_room) || !self.breaker.admits(now) {
             return None;
         }
-        if self.queue.is_empty() || !self.breaker.admits(now) {
-            return None;
-        }
-        let bundle = self.queue.next()?;
+        let bundle = self.queue.next(has_room)?;
         self.in_flight += 1;
+        self.starts.entry(bundle.first()?.sort.clone()).or_default().in_flight += 1;
         Some(bundle)
     }
 
@@ -93,8 +108,9 @@ impl Ramp {
 
     /// A write came back well, and the server is still at it: the next of its lane waits for its end.
     pub fn began(&mut self, queued: &Queued) {
-        self.in_flight -= 1;
-        self.window = (self.window + 1).min(self.most);
+        let most = self.most;
+        let start = self.is_back(queued);
+        start.window = (start.window + 1).min(most);
         self.streaks.remove(&queued.sort);
         self.refusals.remove(&queued.sort);
     }
@@ -132,8 +148,15 @@ impl Ramp {
 
     /// A write ended without telling anything of its like.
     pub fn finished(&mut self, queued: &Queued) {
-        self.in_flight -= 1;
+        self.is_back(queued);
         self.queue.free(queued.lane.as_ref());
+    }
+
+    fn is_back(&mut self, queued: &Queued) -> &mut Start {
+        self.in_flight -= 1;
+        let start = self.starts.entry(queued.sort.clone()).or_default();
+        start.in_flight -= 1;
+        start
     }
 
     /// A write that was handed out was not sent.
@@ -175,6 +198,25 @@ mod tests {
         assert_eq!(take(&mut ramp), [3, 4, 5, 6]);
         (3..7).for_each(|i| ramp.succeeded(&queued(i)));
         assert_eq!(take(&mut ramp).len(), 6, "never more than the most");
+    }
+
+    #[test]
+    fn each_sort_starts_by_itself_and_all_of_them_have_one_limit() {
+        let update = |object| {
+            let mut queued = queued(object);
+            queued.sort.1 = Action::Update;
+            queued
+        };
+        let mut ramp = Ramp::new(4);
+        (0..10).for_each(|i| ramp.push(update(i)));
+        (10..20).for_each(|i| ramp.push(queued(i)));
+        assert_eq!(take(&mut ramp), [0, 10]);
+        ramp.succeeded(&queued(10));
+        assert_eq!(take(&mut ramp), [11, 12], "the update is under way");
+        ramp.succeeded(&queued(11));
+        assert_eq!(take(&mut ramp), [13, 14], "four at once, of all sorts");
+        ramp.failed(&update(0), "422");
+        assert_eq!(take(&mut ramp), [1], "a failure makes no room");
     }
 
     #[test]

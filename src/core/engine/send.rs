@@ -165,7 +165,7 @@ impl Engine {
     }
 
     pub(super) fn no_longer_writing(&mut self, queued: &Queued) {
-        self.collections.all[queued.collection].end_write();
+        self.collections.all[queued.collection].end_write(self.now);
         self.dirty.insert(queued.collection);
     }
 
@@ -183,7 +183,7 @@ impl Engine {
 }
 
 /// The lane of an object's writes.
-fn lane(object: &Object) -> Option<Lane> {
+pub(super) fn lane(object: &Object) -> Option<Lane> {
     match &object.kind.serial {
         Serial::No => None,
         Serial::Backend => Some(None),

@@ -236,13 +236,13 @@ fn words(outcome: &Outcome) -> &'static str {
     }
 }
 
-/// What is reported of an object.
-pub(super) fn entry(object: Object, now: Duration) -> Entry {
+/// What is reported of an object, moved out of it.
+pub(super) fn entry(object: &mut Object, now: Duration) -> Entry {
     let (writes, open) = (object.writes(), object.left_open(now).map(Arc::new));
     let wrote = writes > 0;
     let applied = object.applied();
-    let result = match object.phase {
-        Phase::Settled(outcome) => outcome,
+    let result = match &object.phase {
+        Phase::Settled(outcome) => outcome.clone(),
         _ => Outcome::Unknown(Explanation::new("the run ended before it was settled")),
     };
     let action = match &result {
@@ -254,24 +254,25 @@ pub(super) fn entry(object: Object, now: Duration) -> Entry {
     let tells = !object.changes.is_empty()
         || !object.contest.conflicts.is_empty()
         || !object.observed.frozen.is_empty();
+    let changes = std::mem::take(&mut object.changes);
     Entry {
-        id: object.id,
-        origin: object.origin,
-        changes: if action == Action::None { Vec::new() } else { object.changes },
+        id: object.id.clone(),
+        origin: object.origin.clone(),
+        changes: if action == Action::None { Vec::new() } else { changes },
         since: object.since.filter(|_| action != Action::None),
         action,
         result,
-        conflicts: object.contest.conflicts,
-        findings: object.findings,
-        accepted: object.accepted,
+        conflicts: std::mem::take(&mut object.contest.conflicts),
+        findings: std::mem::take(&mut object.findings),
+        accepted: std::mem::take(&mut object.accepted),
         wrote,
         observed: Observed {
-            uid: object.server_id,
+            uid: object.server_id.clone(),
             writes,
             open,
             left_alone: object.policy.paused || object.policy.drift == Drift::Report,
             names: tells.then(|| Arc::new(Veil::by_names(&object.kind.fields))),
-            ..object.observed
+            ..std::mem::take(&mut object.observed)
         },
     }
 }

@@ -5,11 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::super::identity::ObjectId;
-use super::begin::Under;
 use super::control::{Effect, Loop};
 use super::hint::Origin;
 use super::object::Standing;
-use super::pass::{PassId, Seen, Verdict};
+use super::pass::{Seen, Verdict};
 use super::queue::Entry;
 use super::retry::{Delays, LATE, LONGEST};
 use super::target::Turn;
@@ -28,7 +27,7 @@ struct Said<'s> {
 
 impl Loop {
     /// Any answer in a pass says that its backend is there, whatever else failed.
-    pub(super) fn judge_backends(&mut self, pass: PassId, under: &Under, seen: &[Seen]) {
+    pub(super) fn judge_backends(&mut self, seen: &[Seen]) {
         let mut said: BTreeMap<&Arc<str>, Said> = BTreeMap::new();
         for seen in seen {
             let said = said.entry(&seen.id.kind.backend).or_default();
@@ -44,9 +43,6 @@ impl Loop {
                     said.took |= verdict.is_by_a_look();
                 }
             }
-        }
-        if let Some(target) = under.target {
-            self.targets[target].ended(self.now, pass, &mut self.random);
         }
         for (name, said) in said {
             if let Some(&at) = self.target_at.get(name) {

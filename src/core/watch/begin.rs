@@ -9,12 +9,13 @@ use super::control::{Effect, Loop};
 use super::hint::{Class, Origin};
 use super::object::Standing;
 use super::pass::Pass;
+use super::release::LONG;
 
 /// A line about idle passes is logged at most this often.
 const QUIET: Duration = Duration::from_secs(60);
 
 /// Writes of one object in a pass, at most: a replacement deletes and creates.
-const WRITES: usize = 2;
+pub const WRITES: usize = 2;
 
 /// A pass that is under way.
 #[derive(Clone, Debug)]
@@ -29,6 +30,10 @@ pub struct Under {
     pub reserved: usize,
     /// It may write so many, for the sake of the hour; `Some(0)`: none.
     pub most: Option<usize>,
+    /// It wrote so many of those that it has given back.
+    pub written: usize,
+    /// When it is asked what it is done with; `None` while it is being asked.
+    pub ask: Option<Duration>,
 }
 
 /// An object of a pass, as it was at its start.
@@ -131,7 +136,9 @@ impl Loop {
         };
         let members = objects.into_iter().map(|at| self.join(at, &mut pass)).collect();
         self.tell_of_idle_ones();
-        self.passes.insert(id, Under { started: now, members, target, is_probe, reserved, most });
+        let (written, ask) = (0, Some(now + LONG));
+        let under = Under { started: now, members, target, is_probe, reserved, most, written, ask };
+        self.passes.insert(id, under);
         self.effects.push(Effect::Pass(pass));
     }
 

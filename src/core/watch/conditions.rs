@@ -5,6 +5,7 @@
 
 use std::time::Duration;
 
+use super::super::digest::Digest;
 use super::super::mutant::planted;
 use super::super::report::{Explanation, UNDER_WAY};
 use super::oscillation::Found;
@@ -63,6 +64,8 @@ pub mod reason {
 /// What a pass and the loop say of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading<'r> {
+    /// The wish that it is about.
+    pub desired: Digest,
     /// `None` if the pass ended without it.
     pub verdict: Option<&'r Verdict>,
     pub ready: Option<bool>,
@@ -90,7 +93,7 @@ impl Conditions {
     pub fn new(now: Duration) -> Conditions {
         let message = String::new();
         let (kind, truth, reason) = (ConditionKind::Synced, Truth::Unknown, reason::PENDING);
-        Conditions(vec![Condition { kind, truth, reason, message, since: now }])
+        Conditions(vec![Condition { kind, truth, reason, message, since: now, observed: None }])
     }
 
     pub fn get(&self, kind: ConditionKind) -> Option<&Condition> {
@@ -103,7 +106,7 @@ impl Conditions {
 
     /// The object is wanted otherwise, and nothing is known of that yet.
     pub fn wanted_otherwise(&mut self, now: Duration) -> Option<Condition> {
-        self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, String::new()))
+        self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, String::new()), None)
     }
 
     /// What it needs has changed since it was looked at: it is no longer said to be in sync.
@@ -112,7 +115,7 @@ impl Conditions {
         if synced.truth != Truth::True {
             return None;
         }
-        self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, IN_DOUBT.into()))
+        self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, IN_DOUBT.into()), None)
     }
 
     /// Takes over what a pass says. What is given back has another truth or reason than before.
@@ -130,10 +133,15 @@ impl Conditions {
             not_effective(reading),
             Some(unknown(reading)),
         ];
-        wanted.into_iter().flatten().filter_map(|wanted| self.set(now, wanted)).collect()
+        wanted
+            .into_iter()
+            .flatten()
+            .filter_map(|wanted| self.set(now, wanted, Some(reading.desired)))
+            .collect()
     }
 
-    fn set(&mut self, now: Duration, wanted: Wanted) -> Option<Condition> {
+    /// `observed`: the wish that was looked at for it; `None` where nothing was, so that it speaks of what it spoke of.
+    fn set(&mut self, now: Duration, wanted: Wanted, observed: Option<Digest>) -> Option<Condition> {
         let (kind, truth, reason, message) = wanted;
         let message = shortened(message);
         let Some(there) = self.0.iter_mut().find(|condition| condition.kind == kind) else {
@@ -141,15 +149,16 @@ impl Conditions {
             if truth == Truth::False && !is_always_told {
                 return None;
             }
-            let condition = Condition { kind, truth, reason, message, since: now };
+            let condition = Condition { kind, truth, reason, message, since: now, observed };
             let at = self.0.partition_point(|other| other.kind < kind);
             self.0.insert(at, condition.clone());
             return Some(condition);
         };
         let turns = there.truth != truth || there.reason != reason;
         let since = if there.truth == truth { there.since } else { now };
-        if turns || there.message != message {
-            *there = Condition { kind, truth, reason, message, since };
+        let observed = observed.or(there.observed);
+        if turns || there.message != message || there.observed != observed {
+            *there = Condition { kind, truth, reason, message, since, observed };
         }
         turns.then(|| there.clone())
     }

@@ -33,6 +33,8 @@ pub enum Event {
     Hint(Hint),
     /// Several at once, as one look at a collection finds them: their objects go in one pass.
     Hints(Vec<Hint>),
+    /// A pass goes on, and is done with these: the answer to [`Effect::Collect`].
+    Settled(PassId, Vec<Seen>),
     /// A pass has ended. An object of the pass that is not among these was not settled.
     Ended(PassId, Vec<Seen>),
     /// The time that was asked for has come.
@@ -57,6 +59,9 @@ impl Event {
 #[derive(Debug, PartialEq)]
 pub enum Effect {
     Pass(Pass),
+    /// A pass takes long: send in [`Event::Settled`] what it is done with, also where that is nothing. Where it ends
+    /// before, nothing is sent.
+    Collect(PassId),
     /// Send [`Event::Woke`] at this time, which replaces an earlier wish.
     WakeAt(Duration),
     /// A condition's truth or reason is another one: for the log.
@@ -151,6 +156,7 @@ impl Loop {
             Event::Desired(subjects) => self.want(subjects),
             Event::Hint(hint) => self.hint(&hint),
             Event::Hints(hints) => hints.iter().for_each(|hint| self.hint(hint)),
+            Event::Settled(pass, seen) => self.give_back(pass, &seen),
             Event::Ended(pass, seen) => self.end(pass, &seen),
             Event::Woke => self.asked = None,
             Event::Drain => self.drains = true,
@@ -159,6 +165,7 @@ impl Loop {
             self.resync();
             self.queue.promote(self.now);
             self.begin_all();
+            self.collect();
             self.ask_to_be_woken();
         }
         std::mem::take(&mut self.effects)
@@ -304,7 +311,7 @@ impl Loop {
             let next = open.next().filter(|next| *next > self.now)?;
             self.queue.all_due(target).next().map(|_| next)
         });
-        let next = probes.chain(self.queue.next()).chain(self.groups.next()).min();
+        let next = probes.chain(self.queue.next()).chain(self.groups.next()).chain(self.next_collect()).min();
         if let Some(next) = next.filter(|_| next != self.asked) {
             self.asked = Some(next);
             self.effects.push(Effect::WakeAt(next));

@@ -35,24 +35,31 @@ struct Batch {
 
 impl Loop {
     pub(super) fn end(&mut self, pass: PassId, seen: &[Seen]) {
-        let Some(under) = self.passes.remove(&pass) else { return };
-        let written = seen.iter().map(|seen| seen.writes).sum();
-        self.hour.settle(self.now, under.reserved, written);
-        self.counters.writes += written as u64;
+        let Some(mut under) = self.passes.remove(&pass) else { return };
         if let Some(target) = under.target {
             self.targets[target].passes -= 1;
+            self.targets[target].ended(self.now, pass, &mut self.random);
         }
-        self.judge_backends(pass, &under, seen);
+        let written = seen.iter().map(|seen| seen.writes).sum();
+        under.written += written;
+        self.take_in(&under, seen, written);
+    }
+
+    /// What a pass, or a part of one, came to, which wrote so much; the members of `under` are those of the part.
+    pub(super) fn take_in(&mut self, under: &Under, seen: &[Seen], written: usize) {
+        self.hour.settle(self.now, under.reserved, written);
+        self.counters.writes += written as u64;
+        self.judge_backends(seen);
         self.note_open(seen);
         self.warn_of_impatience(seen);
         let mut batch = Batch {
-            is_spent: under.most.is_some_and(|most| written >= most),
+            is_spent: under.most.is_some_and(|most| under.written >= most),
             is_probe: under.is_probe,
             ..Batch::default()
         };
         let seen: HashMap<&ObjectId, &Seen> = seen.iter().map(|seen| (&seen.id, seen)).collect();
-        self.share_retries(&under, &seen, &mut batch);
-        let changed = self.take_down(&under, &seen);
+        self.share_retries(under, &seen, &mut batch);
+        let changed = self.take_down(under, &seen);
         batch.needing = self.all_needing(&changed);
         let mut frees = false;
         for member in &under.members {
@@ -251,6 +258,7 @@ impl Loop {
         self.warn_of_churn(at, found);
         let object = &mut self.objects[at];
         let reading = Reading {
+            desired: object.subject.desired,
             verdict: seen.map(|seen| &seen.verdict),
             ready: seen.and_then(|seen| seen.ready),
             found,

@@ -31,6 +31,7 @@ pub mod owned;
 mod pace;
 pub mod pass;
 mod queue;
+mod release;
 mod resync;
 mod retry;
 mod seen;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::super::digest::Digest;
 use super::super::identity::ObjectId;
 use super::super::node::Origin as Place;
 use super::super::report::{Entry, Outcome};
@@ -81,6 +82,9 @@ pub struct Condition {
     pub message: String,
     /// When the truth flipped last; another reason or message is no flip.
     pub since: Duration,
+    /// The wish that it speaks of, as [`ObjectStatus::desired`] has it: another one there is newer. `None`: it speaks of
+    /// none, as nothing was seen yet.
+    pub observed: Option<Digest>,
 }
 
 /// Where one object stands.
@@ -88,6 +92,8 @@ pub struct Condition {
 pub struct ObjectStatus {
     pub id: ObjectId,
     pub origin: Place,
+    /// What is wanted now, by a number that means nothing to another process.
+    pub desired: Digest,
     /// In the order of their kinds: `Synced`, and `Ready` where there is one, always; of the others those that hold, or
     /// have held since the start.
     pub conditions: Vec<Condition>,

@@ -63,6 +63,7 @@ impl Loop {
         ObjectStatus {
             id: object.subject.id.clone(),
             origin: object.subject.origin.clone(),
+            desired: object.subject.desired,
             conditions: object.conditions.all().to_vec(),
             attempts: object.failures.row,
             next: next.filter(|_| object.running.is_none()).map(|next| next.max(probe.unwrap_or_default())),

@@ -7,13 +7,15 @@
 use super::super::base::Base;
 use super::super::digest::Digest;
 use super::super::document::{Document, Policy};
+use super::super::identity::ObjectId;
 use super::super::node::{Node, Outside, Want};
 use super::super::value::{Value, canonical_text};
 
 /// What is wanted of the object of `document`: its body with references as they are written, what its annotations say,
-/// and its base. `salt` is one number for the life of a process.
+/// and its base. `salt` is one number for the life of a process, which nobody else knows: the digest is shown.
 pub fn wish(document: &Document, salt: u128) -> Digest {
     let mut bytes = Bytes(salt.to_be_bytes().to_vec());
+    bytes.identity(&document.id);
     bytes.node(&document.spec);
     bytes.policy(&document.policy);
     match &document.base {
@@ -69,6 +71,16 @@ impl Bytes {
     fn all<T>(&mut self, things: impl ExactSizeIterator<Item = T>, mut put: impl FnMut(&mut Bytes, T)) {
         self.count(things.len());
         things.for_each(|thing| put(self, thing));
+    }
+
+    /// Two objects have two digests, whatever is wanted of them: nobody is to see that they have one password.
+    fn identity(&mut self, id: &ObjectId) {
+        self.text(&id.kind.backend);
+        self.text(&id.kind.kind);
+        self.all(id.key.parts().iter(), |bytes, (name, value)| {
+            bytes.text(name);
+            bytes.value(value);
+        });
     }
 
     fn node(&mut self, node: &Node) {
@@ -160,7 +172,7 @@ mod tests {
 
     use super::super::super::base::Past;
     use super::super::super::document::{Drift, Ensure};
-    use super::super::super::identity::{Key, KindName, ObjectId};
+    use super::super::super::identity::{Key, KindName};
     use super::super::super::node::{Origin, Pos, Secret};
     use super::super::super::path::Path;
     use super::*;
@@ -219,6 +231,13 @@ mod tests {
         moved.spec_mut().at = Pos { line: 9, column: 9 };
         moved.origin.at = Pos { line: 9, column: 1 };
         assert_eq!(wish(&moved, 7), wish(&document(Want::Json(json!({"b": 2, "a": 1}))), 7));
+    }
+
+    #[test]
+    fn the_same_wish_for_two_objects_is_two_digests() {
+        let mut other = document(Want::Unset);
+        other.id.key = Key::new(vec![("name".into(), json!("b"))]);
+        assert_ne!(wish(&other, 7), wish(&document(Want::Unset), 7));
     }
 
     /// One process's digest is of no use in another, so it tells nothing of a secret.

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::digest::Digest;
 use crate::core::identity::ObjectId;
 use crate::core::node::Origin;
 use crate::core::problem::Problem;
@@ -173,6 +174,9 @@ pub struct Object {
     /// The key as a person reads it.
     pub name: String,
     pub position: Position,
+    /// What is wanted now, as a number that only this process knows how to make. Earlier versions had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desired_hash: Option<String>,
     pub conditions: Vec<State>,
     /// Passes in a row that failed.
     pub attempts: u32,
@@ -213,6 +217,10 @@ pub struct State {
     pub reason: Word,
     pub message: String,
     pub last_transition_time: String,
+    /// The `desiredHash` that it speaks of: where that is another one by now, it speaks of an earlier wish. Earlier
+    /// versions had none, and there is none before anything was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed_desired_hash: Option<String>,
 }
 
 impl Document {
@@ -323,6 +331,7 @@ fn object(object: &ObjectStatus, findings: Option<&Vec<Finding>>, zero: Duration
         identity: identity(&object.id),
         name: object.id.key.to_string(),
         position: position(&object.origin),
+        desired_hash: Some(hash(object.desired)),
         conditions: conditions.into_iter().map(|condition| state(condition, zero)).collect(),
         attempts: object.attempts,
         next_attempt: object.next.map(|next| date(zero + next)),
@@ -363,7 +372,12 @@ fn state(condition: &Condition, zero: Duration) -> State {
         reason: condition.reason.into(),
         message: cut(&condition.message),
         last_transition_time: date(zero + condition.since),
+        observed_desired_hash: condition.observed.map(hash),
     }
+}
+
+fn hash(digest: Digest) -> String {
+    format!("{:032x}", digest.0)
 }
 
 /// The longest message of a condition, in bytes.

@@ -29,18 +29,20 @@ fn the_document_is_sorted_and_complete() {
     assert_eq!(document.time, "2026-12-01T13:00:00Z");
     let value = serde_json::to_value(&document).expect("JSON");
     let stalled = &value["objects"][8];
+    let hash = "00000000000000000000000000000007";
     assert_eq!(
         stalled,
         &serde_json::json!({
             "identity": {"backend": "rabbitmq", "kind": "Queue", "key": {"vhost": "/", "name": "stalled"}},
             "name": "//stalled",
             "position": {"file": "manifests/queues.yaml", "line": 14, "column": 1},
+            "desiredHash": hash,
             "conditions": [
                 {"type": "Synced", "status": "False", "reason": "Failed",
                  "message": "the server refuses `x-max-length`: it is not a number",
-                 "lastTransitionTime": "2026-12-01T12:01:00Z"},
-                {"type": "Stalled", "status": "True", "reason": "NoRetry",
-                 "message": "trying again changes nothing", "lastTransitionTime": "2026-12-01T12:01:00Z"},
+                 "lastTransitionTime": "2026-12-01T12:01:00Z", "observedDesiredHash": hash},
+                {"type": "Stalled", "status": "True", "reason": "NoRetry", "message": "trying again changes nothing",
+                 "lastTransitionTime": "2026-12-01T12:01:00Z", "observedDesiredHash": hash},
             ],
             "attempts": 7,
             "nextAttempt": "2026-12-01T13:05:00Z",

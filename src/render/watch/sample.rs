@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::core::digest::Digest;
 use crate::core::identity::{Key, KindName, ObjectId};
 use crate::core::node::{Origin, Pos};
 use crate::core::problem::Problem;
@@ -32,7 +33,8 @@ pub fn id(kind: &str, name: &str) -> ObjectId {
 }
 
 pub fn condition(kind: Kind, truth: Truth, reason: &'static str, message: &str) -> Condition {
-    Condition { kind, truth, reason, message: message.into(), since: seconds(60) }
+    let observed = Some(Digest(7));
+    Condition { kind, truth, reason, message: message.into(), since: seconds(60), observed }
 }
 
 pub fn object(kind: &str, name: &str, conditions: Vec<Condition>) -> ObjectStatus {
@@ -40,6 +42,7 @@ pub fn object(kind: &str, name: &str, conditions: Vec<Condition>) -> ObjectStatu
     ObjectStatus {
         id: id(kind, name),
         origin: Origin { file: "manifests/queues.yaml".into(), at },
+        desired: Digest(7),
         conditions,
         attempts: 0,
         next: Some(NOW + seconds(300)),

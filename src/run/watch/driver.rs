@@ -1,6 +1,7 @@
 //! The one task that everything passes through: it waits for what happens, steps the loop, and does what that says.
 
 mod folders;
+mod passes;
 mod pruning;
 mod reading;
 
@@ -25,20 +26,21 @@ use super::lead::{self, Lead, Share};
 use super::loading::{self, Loading};
 use super::observers::{Hinted, hints};
 use super::outlook::observers;
-use super::pass::{self, Ended, GRACE, Ground, Halt};
+use super::pass::{GRACE, Ground, Halt};
 use super::prune::{self, Pruned};
-use super::say::{Hold, Teller, cause};
+use super::say::{Hold, Teller};
 use super::showing::Showing;
 use super::systemd::Manager;
 use super::ways::Ways;
 use super::wishes::Wishes;
 use super::{NotBegun, Settings};
+use passes::{End, Passes};
 use reading::Slow;
 
 use crate::core::exit::Exit;
 use crate::core::problem::Problem;
 use crate::core::report::Requests;
-use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Pass, Role, Snapshot, snapshot};
+use crate::core::watch::{About, Effect, Event, Hint, Loop, Origin, Role, Snapshot, snapshot};
 use crate::render::out::Out;
 use crate::render::watch::log;
 use crate::run::drive::Limits;
@@ -75,7 +77,7 @@ pub struct Driver<'o> {
     sent: Requests,
     /// Something changed since it was shown.
     dirty: bool,
-    passes: JoinSet<Ended>,
+    passes: Passes,
     loading: JoinSet<Loading>,
     slow: Slow,
     apart: Apart,
@@ -109,7 +111,7 @@ enum Happened {
     Stop,
     Impatient,
     Tick,
-    Ended(Result<Ended, JoinError>),
+    Ended(End),
     Loaded(Box<Result<Loading, JoinError>>),
     Pruned(Option<Result<Pruned, Problem>>),
     Hinted(Vec<Hint>),
@@ -183,7 +185,7 @@ impl<'o> Driver<'o> {
             showing,
             board,
             dirty: true,
-            passes: JoinSet::new(),
+            passes: Passes::new(),
             loading: JoinSet::new(),
             slow: Slow::default(),
             apart: Apart::default(),
@@ -226,7 +228,7 @@ impl<'o> Driver<'o> {
                 () = until(end), if !stopping => Happened::Stop,
                 () = until(self.patience) => Happened::Impatient,
                 _ = tick.tick() => Happened::Tick,
-                Some(ended) = self.passes.join_next() => Happened::Ended(ended),
+                end = self.passes.next(), if !self.passes.is_empty() => Happened::Ended(end),
                 Some(loaded) = self.loading.join_next(), if !stopping => Happened::Loaded(Box::new(loaded)),
                 Some(pruned) = self.pruning.next(), if !self.pruning.is_empty() => Happened::Pruned(pruned),
                 () = resyncs.notified(), if !stopping => Happened::Rung,
@@ -260,7 +262,7 @@ impl<'o> Driver<'o> {
             Happened::Tick => self.tick(),
             Happened::Told(event) => self.teller.say(&event),
             Happened::Turned => self.turned(),
-            Happened::Ended(ended) => self.ended(done(ended)),
+            Happened::Ended(end) => self.ended(end),
             Happened::Loaded(loading) => self.loaded(done(*loading)),
             Happened::Pruned(pruned) => self.pruned(pruned),
             // At the beginning everything is looked at.
@@ -301,6 +303,7 @@ impl<'o> Driver<'o> {
         for effect in self.machine.step(self.began.elapsed(), event) {
             match effect {
                 Effect::Pass(pass) => self.start(pass),
+                Effect::Collect(pass) => self.passes.ask(pass),
                 Effect::WakeAt(at) => self.wake = Some(self.began + at),
                 Effect::Turned(id, condition) => turned.push((id, condition)),
                 Effect::Left(backend, why) => self.teller.say(&log::left(&backend, &why)),
@@ -320,24 +323,6 @@ impl<'o> Driver<'o> {
 
     fn may_reread(&self) -> bool {
         Apart::may_read(Instant::now(), self.read_at, self.passes.len())
-    }
-
-    fn start(&mut self, pass: Pass) {
-        let Some(pass) = self.apart.hold(Instant::now(), pass) else { return };
-        tracing::debug!(pass = pass.id, objects = pass.objects.len(), cause = cause(&pass), "a pass begins");
-        let (ground, halt) = (self.ground.clone(), self.halt.clone());
-        self.passes.spawn(pass::run(pass, ground, fastrand::u64(..), halt));
-    }
-
-    fn ended(&mut self, ended: Ended) {
-        self.teller.ended(ended.id, &ended.report, ended.stuck);
-        self.findings.take(&ended.report).iter().for_each(|line| self.teller.say(line));
-        let written = ended.seen.iter().filter(|seen| seen.writes > 0).map(|seen| seen.id.clone());
-        let written: Vec<_> = written.collect();
-        if !written.is_empty() {
-            self.ground.observers.wrote(&written);
-        }
-        self.step(Event::Ended(ended.id, ended.seen));
     }
 
     /// Nothing new begins; what is under way has its time to end.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, sleep_until};
 use tokio_util::sync::CancellationToken;
 
@@ -19,7 +20,7 @@ use crate::core::exchange::{Answer, Ask, Write};
 use crate::core::identity::ObjectId;
 use crate::core::report::{Explanation, Outcome, Report};
 use crate::core::watch::{Pass, PassId, Retry, Seen, Verdict};
-use crate::run::drive::{self, Act, Limits, Look};
+use crate::run::drive::{self, Act, Limits, Look, Parts};
 
 /// A pass in which nothing is settled and nothing listed for so long is ended: what hangs must not hold the rest.
 const STUCK: Duration = Duration::from_secs(60);
@@ -54,7 +55,7 @@ pub struct Halt {
     pub abort: CancellationToken,
 }
 
-/// What came of a pass.
+/// What came of a pass, or of what it was done with before its end.
 pub struct Ended {
     pub id: PassId,
     pub seen: Vec<Seen>,
@@ -63,8 +64,15 @@ pub struct Ended {
     pub stuck: bool,
 }
 
-/// Runs a pass to its end.
-pub async fn run(pass: Pass, ground: Ground, seed: u64, halt: Halt) -> Ended {
+/// Runs a pass to its end; what it is done with before is asked for by `wanted`, and handed to `give`.
+pub async fn run(
+    pass: Pass,
+    ground: Ground,
+    seed: u64,
+    halt: Halt,
+    wanted: Arc<Notify>,
+    give: impl Fn(Ended) + Send + Sync + 'static,
+) -> Ended {
     let Ground { desired, .. } = &ground;
     let due = desired.places(pass.objects.iter().map(|(id, _)| id));
     let part = desired.parts.part(&desired.documents, &desired.graph, due);
@@ -88,53 +96,62 @@ pub async fn run(pass: Pass, ground: Ground, seed: u64, halt: Halt) -> Ended {
     let mode = if writes { Mode::Apply } else { Mode::Plan };
     let selected = |document: &Document| part.due.contains(&document.id);
     let engine = Engine::new(part.documents, part.graph, &desired.kinds, mode, options, &selected, None);
-    let (report, stuck) = carry_out(engine, writes, &ground, &halt).await;
-    let asked: HashSet<&ObjectId> = pass.objects.iter().map(|(id, _)| id).collect();
-    let entries = report.objects.iter().filter(|entry| asked.contains(&entry.id));
-    let seen = entries.filter_map(|entry| match (&entry.result, stuck) {
-        // The run's own end says nothing of the object.
-        (Outcome::Skipped(_), true) => {
-            let why = Explanation::new(format!("its pass made no progress for {} s", STUCK.as_secs()));
-            Some(Seen { verdict: Verdict::Unknown(why, HANGS), ..Seen::of(entry) })
-        }
-        (Outcome::Skipped(_), false) if report.interrupted => None,
-        _ => Some(Seen::of(entry)),
-    });
-    Ended { id: pass.id, seen: seen.collect(), stuck, report }
+    let asked: HashSet<ObjectId> = pass.objects.into_iter().map(|(id, _)| id).collect();
+    let asked = Arc::new(asked);
+    let give = {
+        let (asked, id) = (asked.clone(), pass.id);
+        move |objects| give(Ended::new(id, &asked, Report { objects, ..Report::default() }, false))
+    };
+    let parts = Parts { wanted, give: Arc::new(give) };
+    let (report, stuck) = carry_out(engine, writes, &ground, &halt, Some(&parts)).await;
+    Ended::new(pass.id, &asked, report, stuck)
+}
+
+impl Ended {
+    /// By its report; the objects that were `asked` for count.
+    fn new(id: PassId, asked: &HashSet<ObjectId>, report: Report, stuck: bool) -> Ended {
+        let entries = report.objects.iter().filter(|entry| asked.contains(&entry.id));
+        let seen = entries.filter_map(|entry| match (&entry.result, stuck) {
+            // The run's own end says nothing of the object.
+            (Outcome::Skipped(_), true) => {
+                let why = Explanation::new(format!("its pass made no progress for {} s", STUCK.as_secs()));
+                Some(Seen { verdict: Verdict::Unknown(why, HANGS), ..Seen::of(entry) })
+            }
+            (Outcome::Skipped(_), false) if report.interrupted => None,
+            _ => Some(Seen::of(entry)),
+        });
+        Ended { id, seen: seen.collect(), stuck, report }
+    }
 }
 
 /// What hangs is the server or the network.
 const HANGS: Retry = Retry::Soon { fault: true, after: None };
 
 /// Drives an engine by the clients that there are; and whether it had to be ended, as it made no progress.
-pub async fn carry_out(engine: Engine, writes: bool, ground: &Ground, halt: &Halt) -> (Report, bool) {
+pub async fn carry_out(
+    engine: Engine,
+    writes: bool,
+    ground: &Ground,
+    halt: &Halt,
+    parts: Option<&Parts>,
+) -> (Report, bool) {
     let limits = Limits { stop: halt.stop.child_token(), abort: halt.abort.child_token(), timeout: None };
     let pulse = Pulse::default();
     let tell = |settled: usize, _| pulse.settled.store(settled, Ordering::Relaxed);
     let (observers, share, ways) = (&ground.observers, &ground.share, &*ground.ways);
+    let pulse = &pulse;
     let run = async {
         match &ground.ways.clients {
-            Held::ReadWrite(clients) if writes => {
-                drive::act(engine, &Told { clients, observers, pulse: &pulse, share, ways }, &limits, &tell)
-                    .await
-            }
             Held::ReadWrite(clients) => {
-                drive::observe(
-                    engine,
-                    &Told { clients, observers, pulse: &pulse, share, ways },
-                    &limits,
-                    &tell,
-                )
-                .await
+                let told = Told { clients, observers, pulse, share, ways };
+                match writes {
+                    true => drive::act_in_parts(engine, &told, &limits, &tell, parts).await,
+                    false => drive::observe_in_parts(engine, &told, &limits, &tell, parts).await,
+                }
             }
             Held::ReadOnly(clients) => {
-                drive::observe(
-                    engine,
-                    &Told { clients, observers, pulse: &pulse, share, ways },
-                    &limits,
-                    &tell,
-                )
-                .await
+                let told = Told { clients, observers, pulse, share, ways };
+                drive::observe_in_parts(engine, &told, &limits, &tell, parts).await
             }
         }
     };

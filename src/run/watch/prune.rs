@@ -182,7 +182,7 @@ pub async fn prune(ground: Ground, job: Job, seed: u64, halt: Halt) -> Option<Re
     };
     let selected = |document: &Document| due.contains(&document.id);
     let engine = Engine::new(part.documents, part.graph, &desired.kinds, mode, options, &selected, None);
-    let (report, _) = carry_out(engine, writes, &ground, &halt).await;
+    let (report, _) = carry_out(engine, writes, &ground, &halt, None).await;
     Some(Ok(Pruned { told, report }))
 }
 

@@ -17,6 +17,7 @@ mod reading;
 mod shelf;
 mod shown;
 mod signals;
+mod slow;
 pub mod stage;
 mod stories;
 mod trouble;

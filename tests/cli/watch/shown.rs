@@ -162,3 +162,42 @@ fn a_webhook_has_what_it_names_repaired_before_any_poll() {
     until("the other one is, too", || descriptions(&served) == ["blue=one", "red=one"]);
     watching.ends("TERM", 0);
 }
+
+/// A reader can tell whether a condition speaks of what is wanted now, and learns nothing of what that is.
+#[test]
+fn a_condition_says_which_wish_it_speaks_of() {
+    let (scratch, served) = two_teams();
+    let status = |file: &str| -> Value {
+        let text = std::fs::read_to_string(scratch.path(file)).unwrap_or_default();
+        serde_json::from_str(&text).unwrap_or_default()
+    };
+    let hashes = |object: &Value| {
+        let synced = &object["conditions"][0];
+        assert_eq!(synced["type"], "Synced", "{object}");
+        (object["desiredHash"].clone(), synced["observedDesiredHash"].clone())
+    };
+    let watching = Watching::started(&scratch, "--resync 1h --status-file s.json");
+    until("all is in sync", || status("s.json")["summary"]["conditions"]["Synced"]["True"] == 2);
+    let before = status("s.json")["objects"].clone();
+    let (blue, red) = (hashes(&before[0]), hashes(&before[1]));
+    assert!(blue.0.is_string() && blue.0 == blue.1 && red.0 == red.1 && red.0 != blue.0, "{before}");
+    // What is wanted now takes the server long.
+    served.call("PUT", "/_faults", "rules: [{match: {method: PATCH}, fault: {delay: 90s}}]");
+    scratch.write("m/a.yaml", teams(&["blue"], "one") + &teams(&["red"], "two"));
+    until("another thing is wanted", || status("s.json")["objects"][1]["desiredHash"] != red.0);
+    let shown = scratch.trueup("status --status-file s.json --output json").done().expect(2);
+    let after: Value = serde_json::from_str(&shown.out).expect("JSON");
+    assert_eq!(hashes(&after["objects"][0]), blue, "of this one the same is wanted");
+    let (desired, observed) = hashes(&after["objects"][1]);
+    assert_eq!(observed, red.0, "it speaks of what was wanted before: {after}");
+    assert_ne!(desired, observed);
+    drop(watching);
+    // A number of one process is of no use in another, so no guess can be held against it.
+    served.call("PUT", "/_faults", "rules: []");
+    for file in ["one.json", "two.json"] {
+        let once = format!("watch -f m -f backend.yaml --once --status-file {file}");
+        scratch.trueup(&once).done();
+    }
+    let (one, two) = (hashes(&status("one.json")["objects"][0]), hashes(&status("two.json")["objects"][0]));
+    assert!(one.0.is_string() && one.0 == one.1 && one.0 != two.0 && one.0 != blue.0, "{one:?} {two:?}");
+}

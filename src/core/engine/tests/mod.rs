@@ -33,6 +33,7 @@ mod ready;
 mod rename;
 mod runs;
 pub mod simulation;
+mod slow;
 mod specimens;
 mod stick;
 mod stops;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::super::digest::Digest;
 use super::super::super::path::Path;
 use super::super::super::report::Explanation;
 use super::super::conditions::{Conditions, LONGEST, Reading, reason};
@@ -12,6 +13,7 @@ use ConditionKind::{Conflict, Fighting, NotEffective, Ready, Stalled, Synced, Un
 
 fn reading(verdict: &Verdict) -> Reading<'_> {
     Reading {
+        desired: Digest(1),
         verdict: Some(verdict),
         ready: None,
         found: &[],
@@ -191,4 +193,27 @@ fn messages_are_cut_between_characters() {
     let mut conditions = Conditions::new(Duration::ZERO);
     conditions.update(seconds(1.0), &reading(&verdict));
     assert_eq!(conditions.get(Synced).expect("always").message, "for a reason; do this");
+}
+
+/// A reader is to know whether a condition speaks of what is wanted now.
+#[test]
+fn each_says_which_wish_it_speaks_of() {
+    let told = |conditions: &Conditions| -> Vec<(ConditionKind, Option<Digest>)> {
+        conditions.all().iter().map(|it| (it.kind, it.observed)).collect()
+    };
+    let mut conditions = Conditions::new(Duration::ZERO);
+    assert_eq!(told(&conditions), [(Synced, None)], "nothing was seen");
+    conditions.update(seconds(1.0), &Reading { ready: Some(true), ..reading(&Verdict::InSync) });
+    let first = Some(Digest(1));
+    assert_eq!(told(&conditions), [(Synced, first), (Ready, first)]);
+    conditions.wanted_otherwise(seconds(2.0));
+    assert_eq!(told(&conditions), [(Synced, first), (Ready, first)], "of the new wish nothing is known");
+    let failed = soon(true);
+    let second = Some(Digest(2));
+    conditions.update(seconds(3.0), &Reading { desired: Digest(2), ..reading(&failed) });
+    assert_eq!(told(&conditions), [(Synced, second), (Ready, first)], "a failure says nothing of readiness");
+    let turned = conditions.update(seconds(4.0), &Reading { desired: Digest(3), ..reading(&failed) });
+    assert_eq!(turned, [], "another wish alone is no turn");
+    assert_eq!(told(&conditions)[0], (Synced, Some(Digest(3))));
+    assert_eq!(conditions.all()[0].since, seconds(2.0).max(seconds(3.0)));
 }

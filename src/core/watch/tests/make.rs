@@ -10,7 +10,8 @@ use super::super::super::identity::{Key, KindName, ObjectId};
 use super::super::super::node::{Origin as Place, Pos};
 use super::super::super::report::Explanation;
 use super::super::{
-    About, Effect, Event, Hint, Loop, ObjectStatus, Origin, Pass, Retry, Seen, Settings, Subject, Verdict,
+    About, Effect, Event, Hint, Loop, ObjectStatus, Origin, Pass, PassId, Retry, Seen, Settings, Subject,
+    Verdict,
 };
 
 pub fn seconds(seconds: f64) -> Duration {
@@ -73,6 +74,8 @@ pub struct Rig {
     pub wake: Option<Duration>,
     /// Passes that have begun and were not taken out.
     pub begun: Vec<Pass>,
+    /// Passes that were asked what they are done with.
+    pub asked: Vec<PassId>,
     pub turned: Vec<(ObjectId, super::super::Condition)>,
     pub warned: Vec<String>,
     /// Backends that went away or came back: true.
@@ -86,6 +89,7 @@ impl Rig {
             now: Duration::ZERO,
             wake: None,
             begun: Vec::new(),
+            asked: Vec::new(),
             turned: Vec::new(),
             warned: Vec::new(),
             backends: Vec::new(),
@@ -105,6 +109,7 @@ impl Rig {
         for effect in self.machine.step(self.now, event) {
             match effect {
                 Effect::Pass(pass) => self.begun.push(pass),
+                Effect::Collect(pass) => self.asked.push(pass),
                 Effect::WakeAt(time) => self.wake = Some(time),
                 Effect::Turned(id, condition) => self.turned.push((id, condition)),
                 Effect::Left(backend, why) => {

@@ -9,6 +9,7 @@ mod needs;
 mod open;
 mod pace;
 mod queue;
+mod release;
 mod resync;
 mod retry;
 pub mod simulation;

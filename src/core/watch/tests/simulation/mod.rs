@@ -7,6 +7,7 @@
 pub mod campaigns;
 mod monitor;
 mod needs;
+mod passes;
 mod run;
 mod scene;
 mod world;

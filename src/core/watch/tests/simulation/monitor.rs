@@ -18,6 +18,8 @@ struct Known {
     wish: Option<Digest>,
     uid: Option<Arc<str>>,
     running: Option<PassId>,
+    /// When its pass was done with it, and went on.
+    done: Option<Duration>,
     start: Option<Duration>,
     end: Option<Duration>,
     /// Since when it may miss a look: the last start, or when nothing stood in its way any more.
@@ -50,6 +52,19 @@ struct Under {
     pass: Pass,
     wishes: Vec<Option<Digest>>,
     is_probe: bool,
+}
+
+impl Under {
+    /// What is left of it without these, which are left in it.
+    fn without(&mut self, seen: &[Seen]) -> Under {
+        let objects = std::mem::take(&mut self.pass.objects);
+        let all = objects.into_iter().zip(std::mem::take(&mut self.wishes));
+        let is_seen = |id: &ObjectId| seen.iter().any(|seen| seen.id == *id);
+        let (given, kept): (Vec<_>, Vec<_>) = all.partition(|((id, _), _)| is_seen(id));
+        (self.pass.objects, self.wishes) = given.into_iter().unzip();
+        let (objects, wishes) = kept.into_iter().unzip();
+        Under { pass: Pass { objects, ..self.pass.clone() }, wishes, is_probe: self.is_probe }
+    }
 }
 
 pub struct Monitor {
@@ -88,11 +103,16 @@ impl Monitor {
         let mut late = Vec::new();
         for (id, known) in &mut self.known {
             let waits = known.is_failing && !known.is_changed && !known.owes_a_person;
-            let is_held = is_full || waits || known.running.is_some() || machine.holds(&id.kind.backend);
+            let free = known.free();
+            let is_kept = known.running.is_some() && free.is_none_or(|free| now <= free);
+            let is_held = is_full || waits || is_kept || machine.holds(&id.kind.backend);
             let Some(owed) = known.owed.as_mut() else { continue };
             if is_held {
                 *owed = (*owed).max(now);
                 continue;
+            }
+            if known.running.is_some() {
+                *owed = (*owed).max(free.unwrap_or_default());
             }
             if !known.owes_a_person {
                 *owed = (*owed).max(known.patience);
@@ -248,14 +268,33 @@ impl Monitor {
             ));
         }
         known.unseen = Some(now);
+        known.done = None;
         (known.start, known.owed, known.is_changed, known.owes_a_person) = (Some(now), None, false, false);
         known.starts.push(now);
         broken.into_iter().for_each(|(name, what)| self.break_(name, id, what));
     }
 
-    /// A pass has ended, and the loop was told. The objects that are others than before.
-    pub fn ended(&mut self, now: Duration, pass: PassId, seen: &[Seen], machine: &Loop) -> Vec<ObjectId> {
-        let under = self.passes.remove(&pass).expect("it has begun");
+    /// A pass that goes on will do nothing more with an object.
+    pub fn is_done_with(&mut self, now: Duration, id: &ObjectId) {
+        if let Some(known) = self.known.get_mut(id) {
+            known.done = Some(now);
+        }
+    }
+
+    /// A pass has ended, or gave back what it is done with, and the loop was told. The objects that are others than before.
+    pub fn ended(
+        &mut self,
+        now: Duration,
+        pass: PassId,
+        seen: &[Seen],
+        is_whole: bool,
+        machine: &Loop,
+    ) -> Vec<ObjectId> {
+        let mut under = self.passes.remove(&pass).expect("it has begun");
+        if !is_whole {
+            let rest = under.without(seen);
+            self.passes.insert(pass, rest);
+        }
         let mut changed = Vec::new();
         for ((id, _), wish) in under.pass.objects.iter().zip(&under.wishes) {
             let Some(known) = self.known.get_mut(id) else { continue };
@@ -355,6 +394,12 @@ fn turned_wrongly(now: Duration, was: Option<&Condition>, is: &Condition, is_tol
 }
 
 impl Known {
+    /// When the pass that is done with it has given it back at the latest: it may be asked for it once a second.
+    fn free(&self) -> Option<Duration> {
+        let asked = self.done?.max(self.start?);
+        Some(asked + seconds(1.0) + SLACK)
+    }
+
     fn owe(&mut self, now: Duration, class: Class) {
         self.owed.get_or_insert(now);
         if class == Class::User && !std::mem::replace(&mut self.owes_a_person, true) {

@@ -4,19 +4,19 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::super::super::{
-    About, Condition, ConditionKind, Effect, Event, Hint, Loop, Origin, Pass, PassId, Seen, Settings,
+    About, Condition, ConditionKind, Effect, Event, Hint, Loop, Origin, Pass, Seen, Settings,
 };
 use super::super::make::seconds;
 use super::monitor::Monitor;
+use super::passes::{PassOf, Pieces};
 use super::scene::{Act, Scene};
 use super::world::World;
 use crate::core::digest::Digest;
 use crate::core::engine::tests::simulation::dice::Dice;
 use crate::core::identity::ObjectId;
-use crate::core::watch::Verdict;
 
 /// Something that happens at its time.
-enum What {
+pub enum What {
     Act(Act),
     Back(usize),
     /// Hints, and again after a while until a time.
@@ -34,9 +34,10 @@ enum What {
     },
     /// A hint reaches an instance.
     Hint(usize, Hint),
-    /// A pass looks and writes; a pass ends. With the life of the instance that it belongs to.
-    Look(usize, u32, Pass, Vec<u64>),
-    End(usize, u32, PassId, Vec<Seen>),
+    /// Objects of a pass are looked at and written; a pass is done with objects; it gives back what it is done with.
+    Look(PassOf, Pass, Vec<u64>),
+    Done(PassOf, Vec<ObjectId>, Vec<Seen>),
+    Give(PassOf),
     Wake(usize, u32, u64),
     Calm,
 }
@@ -47,11 +48,11 @@ impl What {
     }
 }
 
-struct Instance {
-    machine: Loop,
-    monitor: Monitor,
+pub struct Instance {
+    pub machine: Loop,
+    pub monitor: Monitor,
     /// How often it started.
-    life: u32,
+    pub life: u32,
     /// The wish to be woken that holds.
     wish: u64,
 }
@@ -59,9 +60,12 @@ struct Instance {
 pub struct Run<'r> {
     pub scene: Scene,
     pub world: World,
-    dice: &'r mut Dice,
-    now: Duration,
-    instances: Vec<Instance>,
+    pub dice: &'r mut Dice,
+    pub now: Duration,
+    pub instances: Vec<Instance>,
+    pub passes: BTreeMap<PassOf, Pieces>,
+    /// Passes give nothing back before they end, as they once did.
+    pub keeps_all: bool,
     agenda: BTreeMap<(Duration, u64), What>,
     last: u64,
     /// What others still do.
@@ -80,6 +84,8 @@ impl<'r> Run<'r> {
             dice,
             now: Duration::ZERO,
             instances: Vec::new(),
+            passes: BTreeMap::new(),
+            keeps_all: false,
             agenda: BTreeMap::new(),
             last: 0,
             acts: 0,
@@ -95,7 +101,7 @@ impl<'r> Run<'r> {
         run.plan(run.scene.calm, What::Calm);
         for at in 0..run.scene.instances {
             let settings = run.settings(at, 0);
-            let monitor = Monitor::new(settings.clone(), run.scene.pass);
+            let monitor = Monitor::new(settings.clone(), run.scene.longest_pass());
             run.instances.push(Instance { machine: Loop::new(settings), monitor, life: 0, wish: 0 });
         }
         (0..run.scene.instances).for_each(|at| run.want(at));
@@ -107,14 +113,14 @@ impl<'r> Run<'r> {
         Settings { seed, ..self.scene.settings.clone() }
     }
 
-    fn say(&mut self, what: impl FnOnce() -> String) {
+    pub fn say(&mut self, what: impl FnOnce() -> String) {
         let now = self.now;
         if let Some(log) = &mut self.log {
             log.push(format!("{:>11.3}  {}", now.as_secs_f64(), what()));
         }
     }
 
-    fn plan(&mut self, at: Duration, what: What) {
+    pub fn plan(&mut self, at: Duration, what: What) {
         self.last += 1;
         self.acts += usize::from(what.is_by_others());
         self.agenda.insert((at, self.last), what);
@@ -132,10 +138,6 @@ impl<'r> Run<'r> {
             self.happen(what);
         }
         self.now = self.now.max(until);
-    }
-
-    pub fn now(&self) -> Duration {
-        self.now
     }
 
     pub fn machine(&self, at: usize) -> &Loop {
@@ -174,13 +176,9 @@ impl<'r> Run<'r> {
                 }
             }
             What::Hint(instance, hint) => self.hint(instance, hint),
-            What::Look(instance, life, pass, wishes) => self.look(instance, life, pass, &wishes),
-            What::End(instance, life, pass, seen) => {
-                if self.instances[instance].life == life {
-                    self.say(|| format!("{instance}: pass {pass} ends: {}", told(&seen)));
-                    self.step(instance, Event::Ended(pass, seen));
-                }
-            }
+            What::Look(pass, part, wishes) => self.look(pass, &part, &wishes),
+            What::Done(pass, about, seen) => self.done(pass, &about, seen),
+            What::Give(pass) => self.give_back(pass),
             What::Wake(instance, life, wish) => {
                 let it = &self.instances[instance];
                 if it.life == life && it.wish == wish {
@@ -268,7 +266,7 @@ impl<'r> Run<'r> {
     fn restart(&mut self, at: usize) {
         let life = self.instances[at].life + 1;
         let settings = self.settings(at, life);
-        let monitor = Monitor::new(settings.clone(), self.scene.pass);
+        let monitor = Monitor::new(settings.clone(), self.scene.longest_pass());
         self.instances[at] = Instance { machine: Loop::new(settings), monitor, life, wish: 0 };
         self.want(at);
     }
@@ -285,7 +283,7 @@ impl<'r> Run<'r> {
     }
 
     /// An object has changed on the server, which the feed may tell.
-    fn feed(&mut self, at: usize) {
+    pub fn feed(&mut self, at: usize) {
         let feed = self.scene.feed;
         let observed = feed.has_digest.then(|| self.world.digest(at));
         let about = About::Object(self.world.things[at].id.clone());
@@ -331,36 +329,24 @@ impl<'r> Run<'r> {
         self.step(instance, Event::Hint(hint));
     }
 
-    fn look(&mut self, instance: usize, life: u32, pass: Pass, wishes: &[u64]) {
-        if self.instances[instance].life != life {
-            return;
-        }
-        let seen = self.world.look(self.now, &pass, wishes, self.dice);
-        for seen in seen.iter().filter(|seen| seen.writes > 0) {
-            let at = self.world.at(&seen.id);
-            self.feed(at);
-        }
-        let end = self.now + self.scene.pass.mul_f64(self.dice.fraction());
-        self.plan(end, What::End(instance, life, pass.id, seen));
-    }
-
     fn before(&mut self, at: usize) {
         let it = &mut self.instances[at];
         it.monitor.before(self.now, &it.machine);
     }
 
-    fn step(&mut self, at: usize, event: Event) {
+    pub fn step(&mut self, at: usize, event: Event) {
         self.before(at);
         self.steps += 1;
         let (now, it) = (self.now, &mut self.instances[at]);
         let (ended, is_told) = match &event {
-            Event::Ended(pass, seen) => (Some((*pass, seen.clone())), true),
+            Event::Ended(pass, seen) => (Some((*pass, seen.clone(), true)), true),
+            Event::Settled(pass, seen) => (Some((*pass, seen.clone(), false)), true),
             Event::Desired(_) => (None, true),
             _ => (None, false),
         };
-        let effects = it.machine.step(now, event);
-        if let Some((pass, seen)) = ended {
-            let changed = it.monitor.ended(now, pass, &seen, &it.machine);
+        let (life, effects) = (it.life, it.machine.step(now, event));
+        if let Some((pass, seen, is_whole)) = ended {
+            let changed = it.monitor.ended(now, pass, &seen, is_whole, &it.machine);
             it.monitor.may_hurry(&self.world.needing(&changed, &seen));
             self.broken.extend(self.world.said_too_soon(&seen, &it.machine));
         }
@@ -368,6 +354,8 @@ impl<'r> Run<'r> {
         for effect in effects {
             match effect {
                 Effect::Pass(pass) => self.begin(at, pass),
+                Effect::Collect(_) if self.keeps_all => {}
+                Effect::Collect(pass) => self.plan(now, What::Give((at, life, pass))),
                 Effect::WakeAt(time) => self.wake_at(at, time),
                 Effect::Turned(id, condition) => turned.push((id, condition)),
                 Effect::Left(backend, why) => self.say(|| format!("{at}: `{backend}` is away: {why}")),
@@ -383,22 +371,6 @@ impl<'r> Run<'r> {
         self.broken.append(&mut it.monitor.broken);
     }
 
-    fn begin(&mut self, at: usize, pass: Pass) {
-        self.say(|| {
-            let objects = pass.objects.iter().map(|(id, origin)| format!("{} {}", id.key, origin.word()));
-            let objects: Vec<String> = objects.collect();
-            let most = pass.most_writes.map_or(String::new(), |most| format!(", {most} writes at most"));
-            let writes = if pass.writes { "" } else { ", no writes" };
-            format!("{at}: pass {}: {}{most}{writes}", pass.id, objects.join(", "))
-        });
-        let it = &mut self.instances[at];
-        it.monitor.began(self.now, &pass, &it.machine);
-        let life = it.life;
-        let wishes = pass.objects.iter().map(|(id, _)| self.world.things[self.world.at(id)].wish).collect();
-        let look = self.now + self.scene.pass.mul_f64(self.dice.fraction());
-        self.plan(look, What::Look(at, life, pass, wishes));
-    }
-
     fn wake_at(&mut self, at: usize, time: Duration) {
         let it = &mut self.instances[at];
         it.wish += 1;
@@ -407,37 +379,26 @@ impl<'r> Run<'r> {
     }
 }
 
-fn told(seen: &[Seen]) -> String {
-    let one = |seen: &Seen| {
-        let verdict = match &seen.verdict {
-            Verdict::InSync => "in sync".to_string(),
-            other => format!("{other:?}").chars().take_while(|c| *c != '(').collect(),
-        };
-        format!("{} {verdict}{}", seen.id.key, if seen.writes > 0 { ", written" } else { "" })
-    };
-    seen.iter().map(one).collect::<Vec<_>>().join("; ")
-}
-
 /// Nothing meddles any more: all comes level, and then stays so.
 pub fn quiet(run: &mut Run) -> Vec<String> {
     let resync = run.scene.settings.resync;
-    let pass = run.scene.pass * 8;
+    let pass = run.scene.longest_pass() * 8;
     run.go_to_calm();
     // What is held for what others did is let go by the clock, at last.
     for _ in 0..24 {
         if !is_held(run) {
             break;
         }
-        run.go_to(run.now() + seconds(300.0));
+        run.go_to(run.now + seconds(300.0));
     }
-    run.go_to(run.now() + seconds(180.0) + resync.mul_f64(1.1) + pass);
+    run.go_to(run.now + seconds(180.0) + resync.mul_f64(1.1) + pass);
     if !run.broken.is_empty() {
         return std::mem::take(&mut run.broken);
     }
     let mut broken = converged(run);
     let (turns, writes) = (run.turns, written(&run.world));
     let before: Vec<_> = (0..run.scene.instances).map(|at| run.monitor(at).conditions().clone()).collect();
-    run.go_to(run.now() + resync * 3);
+    run.go_to(run.now + resync * 3);
     broken.append(&mut run.broken);
     if (run.turns, written(&run.world)) != (turns, writes) && run.scene.settings.changes_an_hour.is_none() {
         broken.push(format!(

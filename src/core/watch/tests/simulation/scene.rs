@@ -77,6 +77,8 @@ pub struct Scene {
     pub feed: Feed,
     /// A pass takes this long at most.
     pub pass: Duration,
+    /// But for one object in three, which takes so long at most.
+    pub slow: Option<Duration>,
     /// An object fails in a pass with this probability, while there are troubles.
     pub faults: f64,
     /// A whole backend does.
@@ -97,6 +99,7 @@ impl Scene {
             natures: vec![Nature::Plain; objects],
             feed: Feed { loses: 0.0, doubles: 0.0, delay: Duration::ZERO, has_digest: false },
             pass: seconds(0.05),
+            slow: None,
             faults: 0.0,
             outages: 0.0,
             calm: Duration::ZERO,
@@ -150,6 +153,7 @@ impl Scene {
         let count = dice.below(8);
         scene.acts = (0..count).map(|_| scene.draw_act(dice)).collect();
         scene.acts.sort_by_key(|(at, _)| *at);
+        scene.slow = dice.one(&[None, None, None, Some(seconds(25.0)), Some(seconds(5.0))]);
         scene
     }
 

@@ -82,7 +82,7 @@ fn x4_ten_minutes_of_sleep_bring_one_pass_an_object() {
             run.go_to(seconds(29.0));
             let before = run.monitor(0).looks;
             run.go_to_calm();
-            run.go_to(run.now() + seconds(1.0));
+            run.go_to(run.now + seconds(1.0));
             assert!(run.monitor(0).looks <= before + 5);
             assert_eq!(run.machine(0).counters().missed_events, 0);
         });
@@ -106,6 +106,25 @@ fn what_goes_with_a_parent_is_made_again_though_the_feed_tells_of_the_parent_alo
             assert!((0..4).all(level), "{act:?}: half a minute later, without a resync");
             assert_eq!(run.machine(0).counters().missed_events, 0);
         });
+    }
+}
+
+/// And where they did, it would be seen.
+#[test]
+fn i13_objects_that_take_long_hold_up_no_other() {
+    let mut scene = Scene { slow: Some(seconds(25.0)), calm: seconds(120.0), ..Scene::plain(6) };
+    scene.settings.passes = 16;
+    let changes = (0..50).map(|nth| (seconds(1.5 + 2.0 * nth as f64), Act::Change(nth % 6)));
+    // A person has all of them looked at together.
+    let asks = (0..10).map(|nth| (seconds(10.0 * nth as f64), Act::Ask));
+    scene.acts = changes.chain(asks).collect();
+    run(&scene, |_| {});
+    for seed in 0..10 {
+        let mut dice = Dice::new(seed);
+        let mut run = Run::new(scene.clone(), &mut dice, false);
+        run.keeps_all = true;
+        run.go_to_calm();
+        assert!(run.broken.iter().any(|line| line.starts_with("I13")), "seed {seed}: {:?}", run.broken);
     }
 }
 
