@@ -19,7 +19,7 @@ pub use groups::{
     BaseArgs, ConsentArgs, DetailArgs, EffortArgs, FailOn, OutputArgs, OutputFormat, PruneArgs, SourceArgs,
     YesArgs,
 };
-pub use values::duration;
+pub use values::{Most, duration};
 
 /// Make any REST API match what YAML files say.
 #[derive(Debug, Parser)]
@@ -101,6 +101,9 @@ pub struct DriftArgs {
     /// What makes the exit code 2; can be repeated [default: difference]
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', env = "TRUEUP_FAIL_ON")]
     pub fail_on: Vec<FailOn>,
+    /// A file of drift that is known, and does not count until a day
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, env = "TRUEUP_ACCEPTED")]
+    pub accepted: Option<PathBuf>,
     #[command(flatten)]
     pub pruning: PruneArgs,
     #[command(flatten)]

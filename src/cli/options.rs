@@ -113,6 +113,8 @@ pub struct Drift {
     pub pruning: Gates,
     /// What makes a difference for the exit code; empty: whatever is to be done.
     pub fail_on: BTreeSet<FailOn>,
+    /// The file of what is accepted.
+    pub accepted: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -20,6 +20,7 @@ pub mod saved;
 pub mod summary;
 pub mod table;
 pub mod text;
+mod tolerated;
 pub mod value;
 pub mod watch;
 pub mod words;

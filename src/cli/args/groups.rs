@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 
-use super::values::{duration, field, object, switch};
+use super::values::{Most, duration, field, most, object, switch};
 use crate::cli::color::Color;
 
 #[derive(Debug, Args)]
@@ -111,9 +111,9 @@ pub struct PruneArgs {
     /// Delete what is in the scope of a Set and in no document
     #[arg(long, value_parser = switch, env = "TRUEUP_PRUNE")]
     pub prune: bool,
-    /// So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]
-    #[arg(long, value_name = "N", env = "TRUEUP_MAX_DELETES")]
-    pub max_deletes: Option<usize>,
+    /// So many objects of a Set or a ReplicaSet may be deleted, or of a kind of it; can be repeated [default: its `max-deletes`]
+    #[arg(long, value_name = "[KIND=]N", value_parser = most, value_delimiter = ',', env = "TRUEUP_MAX_DELETES")]
+    pub max_deletes: Vec<Most>,
     /// Let all objects of a Set be pruned, none being left in the documents
     #[arg(long, value_parser = switch, env = "TRUEUP_ALLOW_EMPTY")]
     pub allow_empty: bool,

@@ -8,6 +8,7 @@
 mod family;
 mod former;
 mod gates;
+mod limits;
 mod named;
 mod proof;
 #[cfg(test)]
@@ -25,7 +26,7 @@ use super::kind::{Kind, Kinds};
 use super::mutant::planted;
 use super::node::Origin;
 use super::report::{Action, Entry, Explanation, Outcome};
-use super::set::{Claim, Set};
+use super::set::{Claim, Limits, Set};
 use family::Family;
 use former::Index;
 pub use former::{Former, Standing};
@@ -45,12 +46,14 @@ pub struct Rank {
 }
 
 /// What the flags open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gates {
     /// Whether anything is to be deleted; else it is only told of.
     pub deletes: bool,
-    /// The limit of each Set, in place of its own.
+    /// The limit of each Set, in place of all of its own.
     pub max_deletes: Option<usize>,
+    /// Limits of some kinds of each Set, in place of its own for these.
+    pub max_deletes_of: Limits,
     /// Whether all objects of a Set may go.
     pub allow_empty: bool,
 }

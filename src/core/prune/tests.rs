@@ -21,7 +21,8 @@ fn claim(kind: &str, within: &[(&str, &str)], exclusive: bool) -> Claim {
 }
 
 fn set(scope: Vec<Claim>) -> Set {
-    Set { name: "ours".into(), owner: Some("me".into()), scope, max_deletes: None, origin: origin() }
+    let (owner, max_deletes) = (Some("me".into()), Limits::default());
+    Set { name: "ours".into(), owner, scope, max_deletes, origin: origin() }
 }
 
 fn item(key: &[(&str, &str)], value: Value) -> Item {
@@ -147,7 +148,7 @@ fn a_closed_gate_is_said_with_numbers() {
         "Set ours: refused: 7 objects would be deleted, and the limit is 5 (a fifth of what the documents name, and at least 5)"
     );
     assert_eq!(told[1], "Record a.org/old0: skipped: nothing of the set `ours` is deleted");
-    world.sets[0].max_deletes = Some(6);
+    world.sets[0].max_deletes = Limits::of_all(Some(6));
     assert!(world.told()[0].ends_with("the limit is 6 (`max-deletes` of the set)"));
     world.gates.max_deletes = Some(7);
     assert_eq!(world.doomed().len(), 7);
