@@ -82,6 +82,9 @@ pub struct PlanArgs {
     /// Show a saved plan, offline; -f is not needed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, env = "TRUEUP_SHOW")]
     pub show: Option<PathBuf>,
+    /// List the fields that the server has and no document declares; they are never a change
+    #[arg(long, value_parser = switch, conflicts_with = "show", env = "TRUEUP_UNDECLARED")]
+    pub undeclared: bool,
     #[command(flatten)]
     pub detail: DetailArgs,
     #[command(flatten)]

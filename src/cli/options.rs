@@ -104,6 +104,8 @@ pub struct Plan {
     pub detailed_exitcode: bool,
     /// The file to save the plan to.
     pub out: Option<PathBuf>,
+    /// Whether what only the server has is listed.
+    pub undeclared: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

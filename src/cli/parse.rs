@@ -99,7 +99,7 @@ fn command(verb: Verb) -> Result<Command, Problem> {
 }
 
 fn plan(args: PlanArgs) -> Result<Command, Problem> {
-    let PlanArgs { out, show, detail, consents, pruning, sources, base, effort: pace } = args;
+    let PlanArgs { out, show, undeclared, detail, consents, pruning, sources, base, effort: pace } = args;
     Ok(match show {
         Some(file) => Command::Show(file),
         None => Command::Plan(Plan {
@@ -109,6 +109,7 @@ fn plan(args: PlanArgs) -> Result<Command, Problem> {
             consents: agreed(consents),
             detailed_exitcode: detail.detailed_exitcode,
             out,
+            undeclared,
         }),
     })
 }

@@ -12,6 +12,7 @@ use crate::core::exit::{self, Exit, FailOn, Verb, exit};
 use crate::core::kind::Kind;
 use crate::core::prune::Gates;
 use crate::core::report::Report;
+use crate::core::server_only;
 use crate::core::tolerance::{Tolerance, Tolerances};
 use crate::manifest::tolerances;
 use crate::render::out::Out;
@@ -27,9 +28,9 @@ fn planned(options: &Plan, output: &Output, out: &mut Out) -> Result<Exit, Exit>
     let saving = Saving::of(options, &loaded, out)?;
     let (effort, consents) = (options.effort, &options.consents);
     let (pruning, tells_extra) = (options.pruning.clone(), false);
-    let accepted = None;
+    let (accepted, undeclared) = (None, options.undeclared);
     let comparison =
-        Comparison { verb: Verb::Plan, effort, consents, pruning, tells_extra, accepted, output };
+        Comparison { verb: Verb::Plan, effort, consents, pruning, tells_extra, accepted, undeclared, output };
     let judge = |report: &Report| exit(report, Verb::Plan, options.detailed_exitcode);
     comparison.run(loaded, &judge, saving, out)
 }
@@ -50,6 +51,7 @@ pub fn drift(options: &Drift, output: &Output, out: &mut Out) -> Exit {
         pruning: options.pruning.clone(),
         tells_extra: options.fail_on.contains(&FailOn::Extra),
         accepted,
+        undeclared: false,
         output,
     };
     let loaded = start::load(Verb::Drift.word(), &options.sources, Reach::Used, out);
@@ -67,6 +69,8 @@ struct Comparison<'o> {
     tells_extra: bool,
     /// What does not count, where a file says so.
     accepted: Option<Vec<Tolerance>>,
+    /// Whether what only the server has is listed.
+    undeclared: bool,
     output: &'o Output,
 }
 
@@ -88,10 +92,10 @@ impl Comparison<'_> {
             start::sweep(&mut runner, asked, &self.pruning, &holds, limits, out).await?;
             let bar = start::bar(self.output);
             let tell = |done, all| bar.observing(done, all);
-            // What was seen is held to the end only where it is to be saved.
-            let found = match saving {
-                Some(_) => runner.plan_kept(limits, &tell).await,
-                None => runner.plan_once(limits, &tell).await.map(|report| (report, Vec::new())),
+            // What was seen is held to the end only where it is to be saved, or told of.
+            let found = match saving.is_some() || self.undeclared {
+                true => runner.plan_kept(limits, &tell).await,
+                false => runner.plan_once(limits, &tell).await.map(|report| (report, Vec::new())),
             };
             bar.clear();
             let (mut report, specimens) = match found {
@@ -102,6 +106,11 @@ impl Comparison<'_> {
                 let laid = Tolerances::lay(entries.clone(), &mut report, today());
                 laid.notes().iter().for_each(|note| out.error(note));
                 report.tolerances = Some(laid);
+            }
+            if self.undeclared {
+                let each = report.objects.iter().zip(&specimens);
+                report.server_only =
+                    each.filter_map(|(entry, specimen)| server_only::of(entry, specimen)).collect();
             }
             let elapsed = start::told(began.elapsed());
             let verbose = self.output.verbose > 0;

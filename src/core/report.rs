@@ -11,6 +11,7 @@ use super::identity::ObjectId;
 use super::needed::Added;
 use super::node::Origin;
 use super::observed::Observed;
+use super::server_only::ServerOnly;
 use super::tolerance::Tolerances;
 
 /// A run's outcome.
@@ -27,6 +28,8 @@ pub struct Report {
     pub left: Vec<LeftFiles>,
     /// What nobody chose, and takes part as something chosen needs it.
     pub added: Vec<Added>,
+    /// What only the server has, of the objects that have such: where somebody asks.
+    pub server_only: Vec<ServerOnly>,
     /// What is accepted of what differs, where a file says so: it stands in no other list.
     pub tolerances: Option<Tolerances>,
     /// The ref that was moved to the revision that this run has applied.

@@ -13,6 +13,7 @@ use super::path::{Path, Step};
 use super::problem::Problem;
 use super::redact::Redactor;
 use super::report::{Entry, Explanation, Finding, LeftFiles, Outcome, Report};
+use super::server_only;
 use super::tolerance::{Tolerance, Tolerances, Tolerated};
 use super::value::{Value, plain_text};
 
@@ -64,6 +65,7 @@ pub fn report(report: &Report, redactor: &Redactor) -> Report {
         objects,
         left: report.left.iter().map(left).collect(),
         added: report.added.iter().map(added).collect(),
+        server_only: report.server_only.iter().map(|one| server_only::scrubbed(one, redactor)).collect(),
         tolerances: report.tolerances.as_ref().map(|all| tolerances(all, redactor)),
         recorded: report.recorded.clone(),
         requests: report.requests,

@@ -135,7 +135,16 @@ struct Row {
 }
 
 /// What is accepted of an object, and what is left of it.
-fn split(mut entry: Entry, rows: &mut [Row]) -> (Option<Tolerated>, Option<Entry>) {
+fn split(entry: Entry, rows: &mut [Row]) -> (Option<Tolerated>, Option<Entry>) {
+    let (mut tolerated, rest) = parted(entry, rows);
+    if let Some(tolerated) = &mut tolerated {
+        // What is a risk of writes is none of what is not written.
+        tolerated.entry.findings.retain(|finding| !finding.is_of_its_kind());
+    }
+    (tolerated, rest)
+}
+
+fn parted(mut entry: Entry, rows: &mut [Row]) -> (Option<Tolerated>, Option<Entry>) {
     let differs = matches!(
         entry.verdict(),
         Outcome::Planned | Outcome::Refused(_) | Outcome::Conflict(_) | Outcome::Extra(_)

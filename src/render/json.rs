@@ -19,7 +19,7 @@ use crate::core::tally::Tally;
 use crate::core::value::Value;
 
 use super::contest::Contest;
-use super::tolerated;
+use super::{server_only, tolerated};
 
 /// The version of every JSON shape that the program prints.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -41,6 +41,9 @@ struct Document<'r> {
     accepted: Vec<tolerated::Object<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     acceptances: Option<Vec<tolerated::Entry<'r>>>,
+    /// What only the server has, where somebody asks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undeclared: Vec<server_only::Object<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recorded: Option<Moved<'r>>,
 }
@@ -76,6 +79,7 @@ enum Row<'r> {
     Added(Needed<'r>),
     Accepted(tolerated::Object<'r>),
     Acceptance(tolerated::Entry<'r>),
+    Undeclared(server_only::Object<'r>),
     #[serde(rename_all = "camelCase")]
     Summary {
         schema_version: u32,
@@ -265,6 +269,7 @@ pub fn document(report: &Report, verb: Verb, verbose: bool) -> String {
         added: report.added.iter().map(needed).collect(),
         accepted: tolerated::objects(report).collect(),
         acceptances: tolerated::entries(report),
+        undeclared: server_only::objects(&report.server_only).collect(),
         recorded: recorded(report),
     })
 }
@@ -278,6 +283,7 @@ pub fn lines(report: &Report, verb: Verb, verbose: bool) -> String {
     text.extend(tolerated::objects(report).map(|one| line(&Row::Accepted(one))));
     let acceptances = tolerated::entries(report).into_iter().flatten();
     text.extend(acceptances.map(|one| line(&Row::Acceptance(one))));
+    text.extend(server_only::objects(&report.server_only).map(|one| line(&Row::Undeclared(one))));
     let (schema_version, command) = (SCHEMA_VERSION, verb.word());
     let (summary, recorded) = (summary(report), recorded(report));
     text.push_str(&line(&Row::Summary { schema_version, command, summary, recorded }));

@@ -17,6 +17,7 @@ pub mod probe_json;
 pub mod problem;
 pub mod progress;
 pub mod saved;
+mod server_only;
 pub mod summary;
 pub mod table;
 pub mod text;

@@ -15,7 +15,7 @@ use crate::core::set::OWN;
 
 use super::change::{self, INDENT};
 use super::paint::{Line, Style, Text};
-use super::{summary, tolerated};
+use super::{server_only, summary, tolerated};
 
 /// How a report is to be told.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +61,7 @@ pub fn report(report: &Report, view: &View) -> Text {
     }
     if view.objects {
         text.append(tolerated::text(report));
+        text.append(server_only::text(&report.server_only));
         text.append(added(report, view));
         text.append(of_kinds(report, view));
     }

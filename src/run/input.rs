@@ -28,6 +28,7 @@ use crate::core::rename;
 use crate::core::secrets::password_in;
 use crate::core::set::Set;
 use crate::core::taint::taint;
+use crate::core::unique;
 use crate::manifest::{self, Outsides, Selection};
 use registry::{Registry, backend_name};
 
@@ -211,6 +212,7 @@ impl<'e> Loader<'e> {
         let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
         kinds.sites = connections.iter().map(|one| (one.name.clone(), one.site())).collect();
         taint(&mut documents, &graph, &kinds);
+        self.problems.extend(unique::doubles(&documents, &kinds));
         let (warnings, errors): (Vec<Problem>, Vec<Problem>) = std::mem::take(&mut self.problems)
             .into_iter()
             .map(|p| self.excerpted(p))

@@ -92,15 +92,33 @@ fn what_is_needed_is_added_through_every_step() {
 #[test]
 fn what_is_excluded_is_not_added_and_what_needs_it_is_skipped() {
     let scratch = files(&team("", "size: 3"));
-    assert_snapshot!(run(&scratch, "apply --yes --only Space/page --exclude Space/org").told(), @"");
-    assert_snapshot!(run(&scratch, "apply --yes --only Space/page --exclude Space/team").told(), @"");
+    assert_snapshot!(run(&scratch, "apply --yes --only Space/page --exclude Space/org").told(), @"
+    exit 1
+    !   Space page   ./pages/web.yaml:2
+        skipped: it needs `Space org`, which is not there
+        hint: select it as well: `--only`, `--exclude` or `-l` leaves it out
+    !   Space team   ./teams.yaml:2
+        skipped: as above
+    added: `Space team`, needed by `Space page`
+    Applied: 2 skipped. 0 objects seen in 1 request.
+    ");
+    assert_snapshot!(run(&scratch, "apply --yes --only Space/page --exclude Space/team").told(), @"
+    exit 1
+    !   Space page   ./pages/web.yaml:2
+        skipped: it needs `Space team`, which is not there
+        hint: select it as well: `--only`, `--exclude` or `-l` leaves it out
+    Applied: 1 skipped. 0 objects seen in 1 request.
+    ");
 }
 
 #[test]
 fn nothing_is_added_to_a_deletion() {
     let scratch = files(&team("", "size: 3"));
     run(&scratch, "apply --yes").expect(0);
-    assert_snapshot!(run(&scratch, "delete --yes --only Space/page").expect(0).out, @"");
+    assert_snapshot!(run(&scratch, "delete --yes --only Space/page").expect(0).out, @"
+    -   Space page   ./pages/web.yaml:2   deleted
+    Deleted: 1 deleted. 3 objects seen in 9 requests.
+    ");
     let kept = run(&scratch, "plan").expect(0).out;
     assert!(kept.contains("Plan: 1 to create, 3 in sync."), "{kept}");
     // The same wish in a document.
@@ -122,7 +140,18 @@ fn what_is_added_is_replaced_by_nobody_who_does_not_name_it() {
         "chosen, its annotation is consent"
     );
     let done = run(&scratch, "apply --yes --only Space/page");
-    assert_snapshot!(done.told(), @"");
+    assert_snapshot!(done.told(), @r#"
+    exit 5
+    !   Space page   ./pages/web.yaml:2
+        skipped: it needs `Space team`, which was refused
+    -/+ Space team   ./teams.yaml:2
+          region   "eu" → "us"   immutable: refused, needs --replace Space/team
+        refused: it would have to be deleted and created again, and it is only here because `Space page` needs it
+        hint: if its loss is acceptable: `--replace Space/team`; to leave it as it is: `--exclude Space/team`
+    added: `Space org`, needed by `Space team`
+    added: `Space team`, needed by `Space page`
+    Applied: 1 refused, 1 skipped, 1 in sync. 2 objects seen in 2 requests.
+    "#);
     run(&scratch, "plan --only Space/page --out p.plan").expect(5);
     run(&scratch, "apply --yes --only Space/page --exclude Space/team").expect(0);
     let named = run(&scratch, "plan --only Space/page --replace Space/team").expect(0);
@@ -151,7 +180,13 @@ fn a_watch_takes_part_in_what_is_needed_too() {
 #[test]
 fn a_file_that_is_not_there_is_named() {
     let scratch = files(&team("", "size: 3"));
-    assert_snapshot!(run(&scratch, "plan --only file:page.yaml").told(), @"");
-    let explained = run(&scratch, "explain Space/page --only Space/page").expect(2);
+    assert_snapshot!(run(&scratch, "plan --only file:page.yaml").told(), @"
+    exit 64
+    --- stderr
+    error: `--only file:page.yaml` selects none of the documents
+    hint: the files are `./orgs.yaml`, `./pages/web.yaml`, `./teams.yaml`
+    ");
+    let explained = run(&scratch, "explain Space/page --only Space/page");
+    assert!(explained.out.contains("Space page"), "{}", explained.told());
     assert!(!explained.out.contains("Space team"), "{}", explained.told());
 }

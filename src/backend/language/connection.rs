@@ -286,6 +286,10 @@ mod tests {
                 "{url: 'http://x', headers: {content-length: '3'}}",
                 "the header `content-length` is not a backend's to say",
             ),
+            (
+                "{url: 'http://x', headers: {content-type: text/xml}}",
+                "the header `content-type` is not said here",
+            ),
             ("{url: 'http://x', headers: {a: \"b\\nc\"}}", "the header `a` holds a line break or NUL"),
             ("{url: 'http://x', tls: {cert: a}}", "a client certificate needs both `cert` and `key`"),
             (

@@ -52,6 +52,7 @@ mod setup;
 mod stick;
 mod successor;
 mod unfinished;
+mod unique;
 mod written;
 
 use std::cmp::Reverse;
@@ -82,6 +83,7 @@ use object::{Object, Phase};
 use prune::Pruning;
 use ramp::Ramp;
 use random::Random;
+use unique::Uniques;
 
 /// What the engine is to do with what it finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,6 +239,7 @@ pub struct Engine {
     stopped: Option<Stop>,
     pruning: Pruning,
     guards: Guards,
+    uniques: Uniques,
 }
 
 impl Engine {
@@ -295,6 +298,7 @@ impl Engine {
             stopped: None,
             pruning: Pruning::default(),
             guards: Guards::default(),
+            uniques: Uniques::default(),
         };
         engine.know_renamed();
         engine.inherit();
@@ -303,6 +307,7 @@ impl Engine {
         engine.leave_out_the_unneeded();
         engine.set_gates();
         engine.set_wanted();
+        engine.know_swept();
         if let Some(report) = agreed {
             engine.agree(report);
         }
@@ -431,6 +436,9 @@ impl Engine {
             }
             while let Some(collection) = self.dirty.pop_first() {
                 self.serve(collection);
+            }
+            while let Some(object) = self.next_put_off() {
+                self.decide(object);
             }
             self.start_writes();
             if self.open.is_empty() && self.dirty.is_empty() && !self.begin_pruning() {

@@ -56,7 +56,8 @@ pub fn pass(
             }
             (Ok(proof), false) => {
                 let proof = proof.clone();
-                plan.doomed.push(candidate.doomed(&known.sets[set], proof, former));
+                let Some(kind) = known.kinds.get(&candidate.id.kind) else { continue };
+                plan.doomed.push(candidate.doomed(&known.sets[set], kind, proof, former));
             }
         }
     }

@@ -51,12 +51,15 @@ pub fn passed(counts: &BTreeMap<Arc<str>, Count>, set: &Set, gates: &Gates) -> O
         false => {
             let entries: Vec<String> =
                 over.iter().map(|group| format!("{}: {}", group.name(), group.count.due)).collect();
-            format!("max-deletes: {{{}}}", entries.join(", "))
+            format!("{}` in `max-deletes", entries.join(", "))
         }
     };
+    let of = if whole { "in" } else { "of" };
     let document = if set.replicas().is_some() { "ReplicaSet's" } else { "set's" };
-    let hint =
-        format!("if that is meant: `{}` for this run, or `{key}` in the {document} `spec`", flags.join(" "));
+    let hint = format!(
+        "if that is meant: `{}` for this run, or `{key}` {of} the {document} `spec`",
+        flags.join(" ")
+    );
     Some(Explanation::new(told.join("; ")).hint(hint))
 }
 
@@ -166,10 +169,10 @@ mod tests {
         let none = &Gates::default();
         assert_eq!(told(DUE, &set(Some(4), &[("RRset", 20)]), none), None);
         let why = "20 objects of the kind `RRset` would be deleted, and the limit is 19 (`max-deletes.RRset` of the set) | if \
-                   that is meant: `--max-deletes RRset=20` for this run, or `max-deletes: {RRset: 20}` in the set's `spec`";
+                   that is meant: `--max-deletes RRset=20` for this run, or `RRset: 20` in `max-deletes` of the set's `spec`";
         assert_eq!(told(DUE, &set(Some(4), &[("RRset", 19)]), none).as_deref(), Some(why));
         let why = "4 objects of the other kinds would be deleted, and the limit is 3 (`max-deletes.default` of the set) | if \
-                   that is meant: `--max-deletes default=4` for this run, or `max-deletes: {default: 4}` in the set's `spec`";
+                   that is meant: `--max-deletes default=4` for this run, or `default: 4` in `max-deletes` of the set's `spec`";
         assert_eq!(told(DUE, &set(Some(3), &[("RRset", 20)]), none).as_deref(), Some(why));
         let both = told(DUE, &set(None, &[("RRset", 0), ("Zone", 0)]), none).expect("two are passed");
         assert!(
@@ -177,7 +180,7 @@ mod tests {
             "{both}"
         );
         assert!(both.contains("`--max-deletes RRset=20 --max-deletes Zone=1`"), "{both}");
-        assert!(both.contains("`max-deletes: {RRset: 20, Zone: 1}`"), "{both}");
+        assert!(both.contains("`RRset: 20, Zone: 1` in `max-deletes`"), "{both}");
     }
 
     #[test]

@@ -27,6 +27,7 @@ use super::mutant::planted;
 use super::node::Origin;
 use super::report::{Action, Entry, Explanation, Outcome};
 use super::set::{Claim, Limits, Set};
+use super::unique::Held;
 use family::Family;
 use former::Index;
 pub use former::{Former, Standing};
@@ -176,7 +177,7 @@ fn alone(claim: &Claim, kind: &Kind, items: Vec<Item>) -> Vec<(ObjectId, Item, u
 
 impl Candidate<'_> {
     /// The document that wishes it gone.
-    fn doomed(self, set: &Set, proof: Proof, former: &Index) -> Document {
+    fn doomed(self, set: &Set, kind: &Kind, proof: Proof, former: &Index) -> Document {
         let base = former.base_of(&self.id);
         let then = former.document(&self.id).map(|document| document.policy.clone()).unwrap_or_default();
         let pruned = Pruned {
@@ -185,6 +186,7 @@ impl Candidate<'_> {
             proof,
             server_id: self.item.server_id,
             rank: self.rank,
+            unique: Held::by(&self.id, kind, &self.item.value),
         };
         let mut wish = pruned.wish(self.id, self.claim.origin.clone(), base);
         wish.labels = self.claim.replicas.as_ref().map(|named| named.labels.clone()).unwrap_or_default();

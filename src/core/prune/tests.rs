@@ -37,6 +37,12 @@ fn item(key: &[(&str, &str)], value: Value) -> Item {
     }
 }
 
+/// The record `old` of the zone `a.org`.
+fn pruned(proof: Proof) -> Pruned {
+    let (owner, server_id) = (Some("me".into()), Some("a.org-old".into()));
+    Pruned { set: "ours".into(), owner, proof, server_id, rank: Rank::default(), unique: Vec::new() }
+}
+
 /// Zones with records in them; a record bears a mark.
 fn kinds() -> Kinds {
     let mut kinds = Kinds::default();
@@ -361,13 +367,6 @@ fn without_pruning_all_that_is_too_much_is_told() {
 
 #[test]
 fn the_last_look_before_a_deletion_needs_the_proof_as_well() {
-    let pruned = |proof| Pruned {
-        set: "ours".into(),
-        owner: Some("me".into()),
-        proof,
-        server_id: Some("a.org-old".into()),
-        rank: Rank::default(),
-    };
     let kinds = kinds();
     let kind = kinds.get(&kind_name("Record")).expect("a kind");
     let word = |proof, item: &Item| pruned(proof).stays(kind, item).map(|outcome| outcome.word());
@@ -467,13 +466,7 @@ fn another_object_of_the_name_is_not_the_one_of_the_base() {
 #[test]
 fn a_mark_of_another_owner_stops_a_deletion_by_a_recorded_base_at_the_last_look() {
     let world = with_base(recorded());
-    let pruned = Pruned {
-        set: "ours".into(),
-        owner: Some("me".into()),
-        proof: Proof::Recorded("refs/trueup/x".into(), origin()),
-        server_id: Some("a.org-old".into()),
-        rank: Rank::default(),
-    };
+    let pruned = pruned(Proof::Recorded("refs/trueup/x".into(), origin()));
     let kind = world.kinds.get(&kind_name("Record")).expect("a kind");
     assert_eq!(pruned.stays(kind, &record("old", json!({}))), None);
     let why = Outcome::Refused(Explanation::new("it bears the mark of `you` by now"));

@@ -107,11 +107,12 @@ pub struct Note {
 }
 
 /// The codes of findings and reasons that a plan can have; another version may have more.
-const CODES: [&str; 28] = [
+const CODES: [&str; 29] = [
     "ChangeLimit",
     "CreateUncertain",
     "DuplicateFound",
     "DuplicateMember",
+    "FreedFirst",
     "GivenUp",
     "GoesWithParent",
     "LostUpdateRisk",

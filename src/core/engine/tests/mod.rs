@@ -38,3 +38,4 @@ mod stick;
 mod stops;
 mod together;
 mod unfinished;
+mod unique;
