@@ -163,7 +163,7 @@ mod tests {
             ),
             ("- {object: Queue/a, until: 2026-12-31}\n", "known.yaml:1:3: an entry needs `reason`"),
             ("- {object: Queue/a, until: 2026-12-31, reason: ' '}\n", "known.yaml:1:48: `reason` is a text"),
-            ("- {object: Queue/a\n", "known.yaml:2:1: "),
+            ("- {object: Queue/a\n", "known.yaml:1:19: the YAML is broken"),
         ] {
             let told = told(text);
             assert_eq!(told.len(), 1, "{told:?}");

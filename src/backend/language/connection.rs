@@ -288,7 +288,7 @@ mod tests {
             ),
             (
                 "{url: 'http://x', headers: {content-type: text/xml}}",
-                "the header `content-type` is not said here",
+                "the header `content-type` is not said here: a body has the type that it is written in",
             ),
             ("{url: 'http://x', headers: {a: \"b\\nc\"}}", "the header `a` holds a line break or NUL"),
             ("{url: 'http://x', tls: {cert: a}}", "a client certificate needs both `cert` and `key`"),

@@ -42,10 +42,10 @@ pub struct SourceArgs {
     /// Objects with these labels: app=web,tier!=db; can be repeated, all must hold
     #[arg(short = 'l', long = "selector", value_name = "LABELS", env = "TRUEUP_SELECTOR")]
     pub selector: Vec<String>,
-    /// Only objects whose Kind/name matches; can be repeated
+    /// Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated
     #[arg(long, value_name = "GLOB", env = "TRUEUP_ONLY")]
     pub only: Vec<String>,
-    /// No objects whose Kind/name matches; can be repeated
+    /// No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated
     #[arg(long, value_name = "GLOB", env = "TRUEUP_EXCLUDE")]
     pub exclude: Vec<String>,
     /// Take Backend documents from here and nowhere else; can be repeated

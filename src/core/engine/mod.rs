@@ -437,9 +437,7 @@ impl Engine {
             while let Some(collection) = self.dirty.pop_first() {
                 self.serve(collection);
             }
-            while let Some(object) = self.next_put_off() {
-                self.decide(object);
-            }
+            self.ready_put_off().into_iter().for_each(|object| self.decide(object));
             self.start_writes();
             if self.open.is_empty() && self.dirty.is_empty() && !self.begin_pruning() {
                 return;

@@ -4,8 +4,9 @@
 //! says what is in its way where that one keeps it, rather than run into the server's refusal. Only what a run looks at
 //! is known: an object in no document and no Set is the server's to tell of.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 
+use super::super::identity::KindName;
 use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::super::unique::Held;
 use super::decide::{Decision, Seen};
@@ -22,10 +23,10 @@ pub struct Uniques {
     held: HashMap<usize, Vec<Held>>,
     /// By object: the one that has what it is to take, and what that is.
     waits: HashMap<usize, (usize, Held)>,
-    /// Objects that were put off once, until all that one listing shows is seen.
+    /// Objects that were put off once, until the others of their kind are seen.
     put_off: HashSet<usize>,
-    /// Those of them whose turn it is, in order.
-    due: VecDeque<usize>,
+    /// Those of them whose turn is to come, in order.
+    due: Vec<usize>,
 }
 
 /// What becomes of the object that has a value.
@@ -91,8 +92,8 @@ impl Engine {
             return false;
         }
         if self.uniques.put_off.insert(at) {
-            // What the same listing shows of the others is not told to them yet.
-            self.uniques.due.push_back(at);
+            // What is asked about the others may not be told to them yet.
+            self.uniques.due.push(at);
             return true;
         }
         for held in wanted {
@@ -125,14 +126,22 @@ impl Engine {
         false
     }
 
-    /// The next object that was put off, once all that is at hand was seen.
-    pub(super) fn next_put_off(&mut self) -> Option<usize> {
-        loop {
-            let next = self.uniques.due.pop_front()?;
-            if self.objects[next].outcome().is_none() {
-                return Some(next);
-            }
+    /// The objects that were put off, as far as all others of their kinds that are being looked at were seen by now. One
+    /// that is not looked at yet may wait for these in turn, and is not waited for.
+    pub(super) fn ready_put_off(&mut self) -> Vec<usize> {
+        if self.uniques.due.is_empty() {
+            return Vec::new();
         }
+        let unseen = self.objects.iter().filter(|object| {
+            let looked_at = matches!(object.phase, Phase::Observing | Phase::Waiting);
+            looked_at && matches!(object.seen, Seen::NotYet) && !object.kind.unique.is_empty()
+        });
+        let unseen: HashSet<&KindName> = unseen.map(|object| &object.id.kind).collect();
+        let is_ready = |at: &usize| !unseen.contains(&self.objects[*at].id.kind);
+        let due: Vec<usize> = std::mem::take(&mut self.uniques.due);
+        let (ready, later): (Vec<usize>, Vec<usize>) = due.into_iter().partition(is_ready);
+        self.uniques.due = later;
+        ready.into_iter().filter(|at| self.objects[*at].outcome().is_none()).collect()
     }
 
     /// Whether an object has waited in a plan, where nothing has changed since it was seen.
