@@ -84,16 +84,16 @@ mod tests {
     use super::super::base::Base;
     use super::super::engine::tests::make::{document, kind};
     use super::super::exchange::Item;
+    use super::super::fields::FieldRule;
     use super::super::node::Node;
     use super::super::report::{Action, Outcome};
     use super::super::value::Value;
     use super::*;
 
-    fn told(
-        spec: Value,
-        observed: Option<Value>,
-        words: &[(&str, fn(&mut super::super::fields::FieldRule))],
-    ) -> Vec<String> {
+    /// Puts a word of the backend on a field.
+    type Word = fn(&mut FieldRule);
+
+    fn told(spec: Value, observed: Option<Value>, words: &[(&str, Word)]) -> Vec<String> {
         let mut kind = kind("Thing", false, None);
         for (path, word) in words {
             word(kind.fields.at_mut(&Path::parse(path).expect("a path")));

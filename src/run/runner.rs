@@ -14,6 +14,7 @@ use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Engine, Mode, Options, Specimen};
 use crate::core::exit::Exit;
 use crate::core::graph::Graph;
+use crate::core::identity::ObjectId;
 use crate::core::kind::Kinds;
 use crate::core::needed::Added;
 use crate::core::problem::Problem;
@@ -21,6 +22,7 @@ use crate::core::prune::Former;
 use crate::core::report::{LeftFiles, Report, Requests};
 use crate::core::secrets::Secrets;
 use crate::core::set::Set;
+use crate::core::unique::Held;
 use crate::core::watch::Subject;
 use crate::manifest::Selection;
 
@@ -58,6 +60,8 @@ pub struct Runner {
     pub(super) replicas: Vec<Set>,
     /// What a sweep has to say besides what becomes of the documents.
     pub(super) swept: Report,
+    /// What is left alone by it, and has values that only one object may have.
+    pub(super) taken: Vec<(Held, ObjectId)>,
     pub(super) selection: Selection,
     /// What a base says of what is in no document.
     pub(super) former: Former,
@@ -104,6 +108,7 @@ impl Runner {
             sets: input.sets,
             replicas,
             swept: Report::default(),
+            taken: Vec::new(),
             selection: input.selection,
             former: input.former,
             left,
@@ -280,6 +285,7 @@ impl Runner {
             writes: self.choices.parallel.unwrap_or(WRITES),
             seed: self.choices.seed,
             keep: false,
+            taken: self.taken.clone(),
             ..Options::default()
         }
     }

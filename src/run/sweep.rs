@@ -54,7 +54,8 @@ impl Runner {
     /// # Errors
     /// A client that cannot be made; objects that are to go and cannot be linked with the documents.
     pub async fn sweep(&mut self, what: Through, gates: &Gates, holds: Holds<'_>) -> Result<(), Problem> {
-        let Plan { doomed, told } = self.look_through(what, gates, holds).await?;
+        let Plan { doomed, told, taken } = self.look_through(what, gates, holds).await?;
+        self.taken = taken;
         self.swept.objects = told;
         self.add(doomed)
     }
@@ -71,7 +72,8 @@ impl Runner {
         holds: Holds<'_>,
         deletes: Vec<Document>,
     ) -> Result<Vec<Option<Explanation>>, Problem> {
-        let Plan { doomed, mut told } = self.look_through(what, gates, holds).await?;
+        let Plan { doomed, mut told, taken } = self.look_through(what, gates, holds).await?;
+        self.taken = taken;
         let mut doomed: HashMap<ObjectId, Document> =
             doomed.into_iter().map(|document| (document.id.clone(), document)).collect();
         let mut refusals = Vec::with_capacity(deletes.len());

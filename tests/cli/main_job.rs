@@ -213,11 +213,13 @@ fn a_part_whose_needs_are_not_there() {
     Applied: 1 failed. 0 objects seen in 1 request.
     ");
     assert_snapshot!(run(&scratch, "apply --yes --only Service/shop/web --exclude Team/*").told(), @"
-    exit 1
+    exit 4
+    +   Space shop         manifests/shop/services.yaml:1   created
     !   Service shop/web   manifests/shop/services.yaml:7
         skipped: it needs `Team storefront`, which is not there
         hint: select it as well: `--only`, `--exclude` or `-l` leaves it out
-    Applied: 1 skipped. 0 objects seen in 2 requests.
+    added: `Space shop`, needed by `Service shop/web`
+    Applied: 1 created, 1 skipped. 1 object seen in 6 requests.
     ");
 }
 

@@ -73,6 +73,7 @@ use super::path::Path;
 use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
 use super::unfinished::Unfinished;
+use super::unique::Held;
 use super::value::Value;
 use backoff::Budget;
 use below::Looks;
@@ -127,6 +128,8 @@ pub struct Options {
     /// So long it waits for what the server finishes or shows later, and leaves the rest of that to the next run.
     /// `None`: as long as the kind says.
     pub waits: Option<Duration>,
+    /// Values that only one object may have, and live objects in no document that have them and stay.
+    pub taken: Vec<(Held, ObjectId)>,
 }
 
 /// One object as a run saw it.

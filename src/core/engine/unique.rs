@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::identity::KindName;
+use super::super::identity::{KindName, ObjectId};
 use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::super::unique::Held;
 use super::decide::{Decision, Seen};
@@ -21,6 +21,8 @@ const FREED_FIRST: &str = "FreedFirst";
 pub struct Uniques {
     holders: HashMap<Held, Vec<usize>>,
     held: HashMap<usize, Vec<Held>>,
+    /// What objects in no document have, which stay.
+    taken: HashMap<Held, ObjectId>,
     /// By object: the one that has what it is to take, and what that is.
     waits: HashMap<usize, (usize, Held)>,
     /// Objects that were put off once, until the others of their kind are seen.
@@ -39,8 +41,9 @@ enum Holder {
 }
 
 impl Engine {
-    /// Knows what a sweep has seen of objects that are to go last.
+    /// Knows what a sweep has seen: of objects that are to go last, and of those that are left alone.
     pub(super) fn know_swept(&mut self) {
+        self.uniques.taken = std::mem::take(&mut self.options.taken).into_iter().collect();
         for at in 0..self.objects.len() {
             let Some(pruned) = &self.objects[at].policy.pruned else { continue };
             if !pruned.unique.is_empty() {
@@ -97,6 +100,12 @@ impl Engine {
             return true;
         }
         for held in wanted {
+            if let Some(id) = self.uniques.taken.get(&held) {
+                let path = &self.objects[at].kind.unique[held.field];
+                let why = format!("`{id}`, which no document names, has the same `{path}`, and stays");
+                self.settle(at, Outcome::Skipped(Explanation::new(why)));
+                return true;
+            }
             let mut others = self.uniques.holders.get(&held).into_iter().flatten();
             let Some(&holder) = others.find(|holder| **holder != at) else { continue };
             match self.holder(holder, &held) {

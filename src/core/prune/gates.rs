@@ -9,6 +9,7 @@ use super::super::identity::{Key, KindName, ObjectId};
 use super::super::replicas::{self, Number};
 use super::super::report::{Action, Explanation, Outcome};
 use super::super::set::{OWN, Set};
+use super::super::unique::Held;
 use super::limits::{self, Count};
 use super::{Candidate, Gates, Index, Known, Plan, entry};
 
@@ -39,6 +40,11 @@ pub fn pass(
     for candidate in candidates {
         let set = candidate.set;
         let shut = doubtful || closed[set].is_some();
+        let goes = candidate.verdict.is_ok() && !shut && deletes(&known.sets[set], gates);
+        if let Some(kind) = known.kinds.get(&candidate.id.kind).filter(|_| !goes) {
+            let held = Held::by(&candidate.id, kind, &candidate.item.value);
+            plan.taken.extend(held.into_iter().map(|held| (held, candidate.id.clone())));
+        }
         match (&candidate.verdict, shut) {
             (Err(why), _) => {
                 let why = why.clone();

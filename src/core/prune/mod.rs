@@ -89,6 +89,8 @@ pub struct Plan {
     pub doomed: Vec<Document>,
     /// Objects that are left alone, and Sets of which nothing is deleted.
     pub told: Vec<Entry>,
+    /// What those of them have that are left alone, of values that only one object may have.
+    pub taken: Vec<(Held, ObjectId)>,
 }
 
 /// An object that no document names.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::make::{key_of, kind_name, reference};
 use super::model::{Fault, Model, document, kind};
 use crate::core::document::{Document, Ensure};
+use crate::core::engine::Options;
 use crate::core::exchange::FailureClass;
 use crate::core::identity::ObjectId;
 use crate::core::kind::Kind;
@@ -147,6 +148,20 @@ fn what_keeps_the_value_is_named_and_nothing_is_sent() {
             assert_eq!(told(&model.plan(&documents))[0], want);
         }
     }
+}
+
+#[test]
+fn what_a_sweep_leaves_alone_is_named_and_nothing_is_sent() {
+    let id = pruned("old", "42", "1").id;
+    let taken = Held::by(&id, &team_kind(), &json!({"code": "42"}));
+    let taken = taken.into_iter().map(|held| (held, id.clone())).collect();
+    let mut model = server(&[("old", "42")]);
+    let documents = [team("new", json!({"code": "42"})), team("other", json!({"code": "43"}))];
+    let options = Options { taken, ..Options::default() };
+    let report = model.apply_with(&documents, options, None);
+    let want = "Team/new skipped: `Team old`, which no document names, has the same `code`, and stays";
+    assert_eq!(told(&report), [want, "Team/other done"]);
+    assert_eq!(model.writes(), ["create Team other"]);
 }
 
 #[test]
