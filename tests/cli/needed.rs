@@ -107,7 +107,7 @@ fn what_is_excluded_is_not_added_and_what_needs_it_is_skipped() {
     !   Space page   ./pages/web.yaml:2
         skipped: it needs `Space team`, which is not there
         hint: select it as well: `--only`, `--exclude` or `-l` leaves it out
-    Applied: 1 skipped. 0 objects seen in 1 request.
+    Applied: 1 skipped. 0 objects seen in 2 requests.
     ");
 }
 
