@@ -257,7 +257,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__drift)
-            opts="-f -l -v -q -h --fail-on --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --fail-on --accepted --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -265,6 +265,21 @@ _trueup() {
             case "${prev}" in
                 --fail-on)
                     COMPREPLY=($(compgen -W "difference pending drift conflict extra" -- "${cur}"))
+                    return 0
+                    ;;
+                --accepted)
+                    local oldifs
+                    if [ -n "${IFS+x}" ]; then
+                        oldifs="$IFS"
+                    fi
+                    IFS=$'\n'
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    if [ -n "${oldifs+x}" ]; then
+                        IFS="$oldifs"
+                    fi
+                    if [[ "${BASH_VERSINFO[0]}" -ge 4 ]]; then
+                        compopt -o filenames
+                    fi
                     return 0
                     ;;
                 --max-deletes)
@@ -541,7 +556,7 @@ _trueup() {
             return 0
             ;;
         trueup__subcmd__plan)
-            opts="-f -l -v -q -h --out --show --detailed-exitcode --replace --rotate --force-conflicts --suggest --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
+            opts="-f -l -v -q -h --out --show --undeclared --detailed-exitcode --replace --rotate --force-conflicts --suggest --prune --max-deletes --allow-empty --file --selector --only --exclude --backends --allow-env --base --parallel --timeout --output --color --verbose --quiet --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

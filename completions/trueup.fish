@@ -57,11 +57,11 @@ complete -c trueup -n "__fish_trueup_using_subcommand plan" -l show -d 'Show a s
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l replace -d 'Allow this object to be deleted and created again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l force-conflicts -d 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named' -r
-complete -c trueup -n "__fish_trueup_using_subcommand plan" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted, or of a kind of it; can be repeated [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand plan" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand plan" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
@@ -78,6 +78,7 @@ github\t'Annotations of GitHub Actions'"
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l color -d 'Whether to colour; auto: in a terminal, unless NO_COLOR is set' -r -f -a "auto\t''
 always\t''
 never\t''"
+complete -c trueup -n "__fish_trueup_using_subcommand plan" -l undeclared -d 'List the fields that the server has and no document declares; they are never a change'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l detailed-exitcode -d 'Exit with 2 when there are differences, or changes were made'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l suggest -d 'Print the lines for the backend that would accept what the server makes of a value'
 complete -c trueup -n "__fish_trueup_using_subcommand plan" -l prune -d 'Delete what is in the scope of a Set and in no document'
@@ -90,11 +91,12 @@ pending\t'The files changed since the base'
 drift\t'The server changed since the base'
 conflict\t'Both changed, to different ends'
 extra\t'Something is in the scope of a Set and in no document'"
-complete -c trueup -n "__fish_trueup_using_subcommand drift" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l accepted -d 'A file of drift that is known, and does not count until a day' -r -F
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted, or of a kind of it; can be repeated [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand drift" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand drift" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand drift" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand drift" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
@@ -120,11 +122,11 @@ complete -c trueup -n "__fish_trueup_using_subcommand apply" -l replace -d 'Allo
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l rotate -d 'Send the write-only values of this object again; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l force-conflicts -d 'Overwrite what somebody else changed at this path; can be repeated, all of an object must be named' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l record -d 'Once all is settled, move this Git ref to the last commit, to be a later base' -r
-complete -c trueup -n "__fish_trueup_using_subcommand apply" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted, or of a kind of it; can be repeated [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand apply" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand apply" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand apply" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand apply" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
@@ -161,11 +163,11 @@ complete -c trueup -n "__fish_trueup_using_subcommand watch" -l listen-token-env
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l hook-secret-env -d 'Variable of the environment that holds the secret by which webhooks are signed; without it there are none' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l log -d 'How lines of the log are written' -r -f -a "text\t''
 ndjson\t'One JSON object a line'"
-complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l max-deletes -d 'So many objects of a Set or a ReplicaSet may be deleted, or of a kind of it; can be repeated [default: its `max-deletes`]' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand watch" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand watch" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand watch" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
@@ -191,8 +193,8 @@ complete -c trueup -n "__fish_trueup_using_subcommand watch" -s q -l quiet -d 'N
 complete -c trueup -n "__fish_trueup_using_subcommand watch" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand validate" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand validate" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand validate" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -l output -d 'Text for people, JSON (one document, or one object a line), or for CI: the rest, of plan, drift, apply, delete and validate' -r -f -a "text\t''
@@ -211,8 +213,8 @@ complete -c trueup -n "__fish_trueup_using_subcommand validate" -s q -l quiet -d
 complete -c trueup -n "__fish_trueup_using_subcommand validate" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand get" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand get" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand get" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand get" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand get" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand get" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand get" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand get" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
@@ -234,8 +236,8 @@ complete -c trueup -n "__fish_trueup_using_subcommand get" -s h -l help -d 'Prin
 complete -c trueup -n "__fish_trueup_using_subcommand export" -s o -l out -d 'Write one file a kind into this folder, in place of standard output' -r -f -a "(__fish_complete_directories)"
 complete -c trueup -n "__fish_trueup_using_subcommand export" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand export" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand export" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand export" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand export" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand export" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand export" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand export" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand export" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
@@ -256,8 +258,8 @@ complete -c trueup -n "__fish_trueup_using_subcommand export" -s q -l quiet -d '
 complete -c trueup -n "__fish_trueup_using_subcommand export" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand explain" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand explain" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand explain" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand explain" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand explain" -l base -d 'What the same files said before: a revision of their Git repository, or a folder' -r -f -a "(__fish_complete_directories)"
@@ -280,8 +282,8 @@ complete -c trueup -n "__fish_trueup_using_subcommand explain" -s h -l help -d '
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -l limit -d 'Objects of each kind that are read by themselves' -r
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand probe" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand probe" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand probe" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r
@@ -302,8 +304,8 @@ complete -c trueup -n "__fish_trueup_using_subcommand probe" -s q -l quiet -d 'N
 complete -c trueup -n "__fish_trueup_using_subcommand probe" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s f -l file -d 'A file or folder of manifests, or - for standard input; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -s l -l selector -d 'Objects with these labels: app=web,tier!=db; can be repeated, all must hold' -r
-complete -c trueup -n "__fish_trueup_using_subcommand delete" -l only -d 'Only objects whose Kind/name matches; can be repeated' -r
-complete -c trueup -n "__fish_trueup_using_subcommand delete" -l exclude -d 'No objects whose Kind/name matches; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l only -d 'Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated' -r
+complete -c trueup -n "__fish_trueup_using_subcommand delete" -l exclude -d 'No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l backends -d 'Take Backend documents from here and nowhere else; can be repeated' -r -F
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l allow-env -d 'Let manifests read only these variables of the environment; can be repeated' -r
 complete -c trueup -n "__fish_trueup_using_subcommand delete" -l parallel -d 'Requests at once, to each backend [default: adapts to the server]' -r

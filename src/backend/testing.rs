@@ -32,6 +32,7 @@ pub fn kind() -> Kind {
         fields: FieldRules::default(),
         owner: None,
         builtin: None,
+        unique: Vec::new(),
         blockers: None,
         version: Version::None,
         serial: Serial::No,

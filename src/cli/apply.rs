@@ -25,7 +25,7 @@ pub fn apply(options: &Apply, output: &Output, out: &mut Out) -> Exit {
         sources: &options.sources,
         effort: options.effort,
         consents: &options.consents,
-        pruning: options.pruning,
+        pruning: options.pruning.clone(),
         detailed: options.detailed_exitcode,
         yes: options.yes,
         output,

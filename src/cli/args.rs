@@ -19,7 +19,7 @@ pub use groups::{
     BaseArgs, ConsentArgs, DetailArgs, EffortArgs, FailOn, OutputArgs, OutputFormat, PruneArgs, SourceArgs,
     YesArgs,
 };
-pub use values::duration;
+pub use values::{Most, duration};
 
 /// Make any REST API match what YAML files say.
 #[derive(Debug, Parser)]
@@ -82,6 +82,9 @@ pub struct PlanArgs {
     /// Show a saved plan, offline; -f is not needed
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, env = "TRUEUP_SHOW")]
     pub show: Option<PathBuf>,
+    /// List the fields that the server has and no document declares; they are never a change
+    #[arg(long, value_parser = switch, conflicts_with = "show", env = "TRUEUP_UNDECLARED")]
+    pub undeclared: bool,
     #[command(flatten)]
     pub detail: DetailArgs,
     #[command(flatten)]
@@ -101,6 +104,9 @@ pub struct DriftArgs {
     /// What makes the exit code 2; can be repeated [default: difference]
     #[arg(long, value_enum, value_name = "WHAT", value_delimiter = ',', env = "TRUEUP_FAIL_ON")]
     pub fail_on: Vec<FailOn>,
+    /// A file of drift that is known, and does not count until a day
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, env = "TRUEUP_ACCEPTED")]
+    pub accepted: Option<PathBuf>,
     #[command(flatten)]
     pub pruning: PruneArgs,
     #[command(flatten)]

@@ -2,11 +2,11 @@
 
 use crate::core::exchange::Failure;
 use crate::core::exit::Exit;
+use crate::core::glob::Glob;
 use crate::core::identity::KindName;
 use crate::core::kind::Kinds;
 use crate::core::problem::Problem;
 use crate::core::suggest;
-use crate::manifest::glob::Glob;
 use crate::render::out::Out;
 use crate::render::words::counted;
 

@@ -50,8 +50,9 @@ fn run(options: &Explain, out: &mut Out) -> Result<Exit, Exit> {
     let versioned: HashSet<ObjectId> = versioned.collect();
     let mut runner = start::open("explain", loaded, options.effort, &Consents::default(), out)?;
     start::block_on(start::one_thread(), options.effort, out, async |limits, out| {
-        let takes =
-            |document: &Document| selection.takes(document) && asked::takes(&objects, &document.id.slashed());
+        let takes = |document: &Document| {
+            selection.chooses(document) && asked::takes(&objects, &document.id.slashed())
+        };
         match runner.explain_once(&takes, limits, &|_, _| {}).await {
             Ok((mut report, specimens)) => {
                 note_versions(&mut report, &versioned);

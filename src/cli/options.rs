@@ -104,6 +104,8 @@ pub struct Plan {
     pub detailed_exitcode: bool,
     /// The file to save the plan to.
     pub out: Option<PathBuf>,
+    /// Whether what only the server has is listed.
+    pub undeclared: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,6 +115,8 @@ pub struct Drift {
     pub pruning: Gates,
     /// What makes a difference for the exit code; empty: whatever is to be done.
     pub fail_on: BTreeSet<FailOn>,
+    /// The file of what is accepted.
+    pub accepted: Option<PathBuf>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

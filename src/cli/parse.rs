@@ -8,7 +8,7 @@ use clap::error::ErrorKind;
 
 use super::args::{
     ApplyArgs, BaseArgs, Cli, ConsentArgs, DeleteArgs, DriftArgs, EffortArgs, ExplainArgs, ExportArgs,
-    FailOn, GetArgs, LogForm, OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs,
+    FailOn, GetArgs, LogForm, Most, OutputFormat, PlanArgs, ProbeArgs, PruneArgs, ServeArgs, SourceArgs,
     StatusArgs, StatusFailOn, ValidateArgs, Verb, WatchArgs,
 };
 use super::options::{
@@ -18,6 +18,7 @@ use super::options::{
 use crate::core::exit::{self, Exit};
 use crate::core::problem::Problem;
 use crate::core::prune::Gates;
+use crate::core::set::{DEFAULT, Limits};
 use crate::render::ci::Ci;
 use crate::render::out::Format;
 use crate::render::watch::log::Form;
@@ -113,7 +114,7 @@ fn command(verb: Verb) -> Result<Command, Problem> {
 }
 
 fn plan(args: PlanArgs) -> Result<Command, Problem> {
-    let PlanArgs { out, show, detail, consents, pruning, sources, base, effort: pace } = args;
+    let PlanArgs { out, show, undeclared, detail, consents, pruning, sources, base, effort: pace } = args;
     Ok(match show {
         Some(file) => Command::Show(file),
         None => Command::Plan(Plan {
@@ -123,6 +124,7 @@ fn plan(args: PlanArgs) -> Result<Command, Problem> {
             consents: agreed(consents),
             detailed_exitcode: detail.detailed_exitcode,
             out,
+            undeclared,
         }),
     })
 }
@@ -152,7 +154,7 @@ fn apply(args: ApplyArgs) -> Result<Command, Problem> {
         ("--base", base.base.is_none()),
         ("--record", record.is_none()),
         ("--prune", !pruning.prune),
-        ("--max-deletes", pruning.max_deletes.is_none()),
+        ("--max-deletes", pruning.max_deletes.is_empty()),
         ("--allow-empty", !pruning.allow_empty),
     ];
     if let Some((flag, _)) = given.iter().find(|(_, none)| !none) {
@@ -253,7 +255,7 @@ fn effort(args: &EffortArgs) -> Effort {
 }
 
 fn drift(args: DriftArgs) -> Result<Drift, Problem> {
-    let DriftArgs { fail_on, pruning, sources, base, effort: pace } = args;
+    let DriftArgs { fail_on, accepted, pruning, sources, base, effort: pace } = args;
     let fail_on: BTreeSet<exit::FailOn> = fail_on.into_iter().map(what).collect();
     if fail_on.contains(&exit::FailOn::Extra) {
         whole("--fail-on extra", &sources)?;
@@ -266,7 +268,7 @@ fn drift(args: DriftArgs) -> Result<Drift, Problem> {
         let problem = Problem::new(format!("`--fail-on {}` needs a base to tell it by", what.word()));
         return Err(problem.hint("say what the files were when they were applied: `--base REV`"));
     }
-    Ok(Drift { sources, effort: effort(&pace), pruning, fail_on })
+    Ok(Drift { sources, effort: effort(&pace), pruning, fail_on, accepted })
 }
 
 fn what(word: FailOn) -> exit::FailOn {
@@ -284,7 +286,31 @@ fn gates(args: &PruneArgs, sources: &SourceArgs) -> Result<Gates, Problem> {
     if args.prune {
         whole("--prune", sources)?;
     }
-    Ok(Gates { deletes: args.prune, max_deletes: args.max_deletes, allow_empty: args.allow_empty })
+    let (max_deletes, max_deletes_of) = limits(&args.max_deletes)?;
+    Ok(Gates { deletes: args.prune, max_deletes, max_deletes_of, allow_empty: args.allow_empty })
+}
+
+/// The limit of all deletions of a Set, and those of some kinds.
+fn limits(given: &[Most]) -> Result<(Option<usize>, Limits), Problem> {
+    let (mut all, mut some) = (None, Limits::default());
+    for Most { kind, most } in given {
+        let before = match kind.as_deref() {
+            None => all.replace(*most),
+            Some(DEFAULT) => some.default.replace(*most),
+            Some(kind) => some.kinds.insert(kind.into(), *most),
+        };
+        if before.is_some() {
+            let what = kind.as_ref().map_or("all objects".into(), |kind| format!("`{kind}`"));
+            return Err(Problem::new(format!(
+                "`--max-deletes` says twice how many of {what} may be deleted"
+            )));
+        }
+    }
+    if all.is_some() && some.default.is_some() {
+        let problem = Problem::new("`--max-deletes N` is about all kinds, and leaves none for `default=N`");
+        return Err(problem.hint("give one of the two"));
+    }
+    Ok((all, some))
 }
 
 fn whole(flag: &str, sources: &SourceArgs) -> Result<(), Problem> {

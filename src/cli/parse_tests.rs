@@ -46,7 +46,12 @@ fn flags_become_options() {
                 base: Some("main".into()),
                 record: None,
             },
-            pruning: Gates { deletes: false, max_deletes: Some(3), allow_empty: true },
+            pruning: Gates {
+                deletes: false,
+                max_deletes: Some(3),
+                max_deletes_of: Limits::default(),
+                allow_empty: true
+            },
             effort: Effort { parallel: Some(8), timeout: Some(Duration::from_secs(90)) },
             consents: Consents {
                 replace: texts(&["Queue///orders", "Queue///b"]).into_iter().collect(),
@@ -238,7 +243,10 @@ fn what_a_watch_is_told() {
     assert_eq!((watch.max_changes, watch.status_file), (Some(7), Some("s.json".into())));
     assert_eq!(watch.listen, Some(([127, 0, 0, 1], 9090).into()), "a port alone is one of this machine");
     assert_eq!(watch.log, Form::Json);
-    assert_eq!(watch.pruning, Gates { deletes: true, max_deletes: Some(3), allow_empty: false });
+    assert_eq!(
+        watch.pruning,
+        Gates { deletes: true, max_deletes: Some(3), max_deletes_of: Limits::default(), allow_empty: false }
+    );
     assert_eq!(watch.effort, Effort { parallel: Some(2), timeout: Some(Duration::from_secs(5)) });
     assert_eq!(watch.sources.base.as_deref(), Some("main"));
     let Invocation { command: Command::Watch(watch), .. } = read("watch -f a").expect("the least") else {

@@ -26,7 +26,7 @@ use crate::run::drive::Limits;
 use crate::run::input::{self, Input, Reach};
 use crate::run::runner::Runner;
 use crate::run::saved::{
-    Deletions, Draft, Flags, Looks, Rejected, SavedObject, SavedPlan, Sealed, file, fits, read,
+    Deletions, Draft, Flags, Looks, Rejected, SavedLimits, SavedObject, SavedPlan, Sealed, file, fits, read,
     same_backends, seal,
 };
 use crate::run::sweep::Through;
@@ -59,6 +59,7 @@ impl Saving {
             base: sources.base.clone(),
             prune: pruning.deletes,
             max_deletes: pruning.max_deletes,
+            max_deletes_of: SavedLimits::of(&pruning.max_deletes_of),
             allow_empty: pruning.allow_empty,
         };
         let draft = Draft::of(&loaded.input, flags).map_err(|problems| {
@@ -111,7 +112,7 @@ pub fn show(path: &Path, output: &Output, out: &mut Out) -> Exit {
 fn shown(sealed: &Sealed, name: String) -> Shown {
     let (plan, now) = (&sealed.plan, SystemTime::now());
     let Flags { labels, only, exclude, replace, rotate, force_conflicts, .. } = &plan.flags;
-    let Flags { base, prune, max_deletes, allow_empty, .. } = &plan.flags;
+    let Flags { base, prune, max_deletes, max_deletes_of, allow_empty, .. } = &plan.flags;
     let flags = labels.iter().map(|value| format!("-l {value}"));
     let flags = flags.chain(only.iter().map(|value| format!("--only {value}")));
     let flags = flags.chain(exclude.iter().map(|value| format!("--exclude {value}")));
@@ -121,6 +122,7 @@ fn shown(sealed: &Sealed, name: String) -> Shown {
     let flags = flags.chain(base.iter().map(|value| format!("--base {value}")));
     let flags = flags.chain(prune.then(|| "--prune".to_owned()));
     let flags = flags.chain(max_deletes.iter().map(|value| format!("--max-deletes {value}")));
+    let flags = flags.chain(max_deletes_of.words().map(|words| format!("--max-deletes {words}")));
     let flags = flags.chain(allow_empty.then(|| "--allow-empty".to_owned()));
     Shown {
         name,

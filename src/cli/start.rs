@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::options::{Consents, Effort, Output, Sources};
 use crate::api::exposed;
-use crate::core::exit::Exit;
+use crate::core::exit::{Exit, Verb};
 use crate::core::problem::Problem;
 use crate::core::prune::{Gates, Holds};
 use crate::core::secrets::{Secrets, password_in};
@@ -45,6 +45,7 @@ pub fn load(command: &str, sources: &Sources, reach: Reach, out: &mut Out) -> Re
             backends: sources.backends.clone(),
             allow_env: sources.allow_env.clone(),
             selection,
+            alone: command == Verb::Delete.word(),
             keep: sources.keep,
             base: sources.base.clone(),
             record: sources.record.clone(),
@@ -170,6 +171,10 @@ pub async fn sweep(
     if asked && !runner.has_sets() {
         let problem = Problem::new("there is no Set: nothing says what is to be looked through");
         out.error(&problem.hint("add a document of `apiVersion: trueup/v1`, `kind: Set`, with a `scope`"));
+        return Err(Exit::Usage);
+    }
+    if let Some(problem) = runner.unknown_limit(&gates.max_deletes_of) {
+        out.error(&problem);
         return Err(Exit::Usage);
     }
     let what = if asked { Through::All } else { Through::Replicas };

@@ -76,8 +76,18 @@ pub struct Policy {
     pub member: Option<Arc<Member>>,
     /// The ReplicaSet that the document was made of.
     pub replica: Option<Replica>,
+    /// What needs the object, where nobody chose it: it takes part, and goes by no annotation.
+    pub added_for: Option<ObjectId>,
     /// No document names the object: it is to go as what a Set has too much.
     pub pruned: Option<Arc<Pruned>>,
+}
+
+impl Policy {
+    /// Whether the document itself consents to its object being replaced. Where only another needs the object, nobody
+    /// had its loss in mind.
+    pub fn lets_replace(&self) -> bool {
+        self.replace && self.added_for.is_none()
+    }
 }
 
 /// The parts of a key that were others before a rename.

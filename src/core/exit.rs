@@ -2,6 +2,7 @@
 //!
 //! The output format is no argument here, so it cannot matter (jd #62, terraform #36403).
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::base::Side;
@@ -137,11 +138,20 @@ impl FailOn {
 pub fn drift(report: &Report, fail_on: &BTreeSet<FailOn>) -> Exit {
     let all = fail_on.is_empty() || fail_on.contains(&FailOn::Difference);
     let told = match all {
-        true => exit(report, Verb::Drift, true),
+        true => exit(&without_what_waits(report), Verb::Drift, true),
         false => of_sides(report, &fail_on.iter().filter_map(|what| what.side()).collect()),
     };
     let extra = fail_on.contains(&FailOn::Extra) && Tally::of(report).extra > 0;
     if told == Exit::Success && extra { Exit::Differs } else { told }
+}
+
+/// What waits for a difference that is accepted does not count either.
+fn without_what_waits(report: &Report) -> Cow<'_, Report> {
+    if Tally::of(report).accepted == 0 {
+        return Cow::Borrowed(report);
+    }
+    let counts = |entry: &&Entry| !matches!(entry.result, Outcome::Skipped(_));
+    Cow::Owned(Report { objects: report.objects.iter().filter(counts).cloned().collect(), ..report.clone() })
 }
 
 /// Differences that somebody else made than those of `sides` do not count. What is in conflict is of every sort.
@@ -162,7 +172,7 @@ fn of_sides(report: &Report, sides: &BTreeSet<Side>) -> Exit {
         _ => true,
     };
     let mut objects: Vec<Entry> = report.objects.iter().filter(counts).cloned().collect();
-    if objects.len() < report.objects.len() {
+    if objects.len() < report.objects.len() || Tally::of(report).accepted > 0 {
         // What waits for a difference that does not count does not count either.
         objects.retain(|entry| !matches!(entry.result, Outcome::Skipped(_)));
     }

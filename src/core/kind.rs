@@ -40,6 +40,8 @@ pub struct Kind {
     /// A server-side dry run.
     pub check: Option<Op>,
     pub fields: FieldRules,
+    /// Fields of which no two objects below the same parents have the same value.
+    pub unique: Vec<Path>,
     /// Where an owner mark can stand.
     pub owner: Option<Path>,
     /// On the item: whether the server made the object for itself, so that nobody has it too much.

@@ -8,8 +8,11 @@ use super::census::Census;
 use super::change::Change;
 use super::conflict::Conflict;
 use super::identity::ObjectId;
+use super::needed::Added;
 use super::node::Origin;
 use super::observed::Observed;
+use super::server_only::ServerOnly;
+use super::tolerance::Tolerances;
 
 /// A run's outcome.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +26,12 @@ pub struct Report {
     pub interrupted: bool,
     /// What the base has and the files have no longer. Nothing is done about it.
     pub left: Vec<LeftFiles>,
+    /// What nobody chose, and takes part as something chosen needs it.
+    pub added: Vec<Added>,
+    /// What only the server has, of the objects that have such: where somebody asks.
+    pub server_only: Vec<ServerOnly>,
+    /// What is accepted of what differs, where a file says so: it stands in no other list.
+    pub tolerances: Option<Tolerances>,
     /// The ref that was moved to the revision that this run has applied.
     pub recorded: Option<Recorded>,
 }

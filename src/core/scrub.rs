@@ -1,17 +1,21 @@
 //! Takes secrets out of what is shown: by path, where a kind's fields say so, and by value, everywhere.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use super::base::Since;
 use super::change::{Change, Shown};
 use super::conflict::Conflict;
 use super::fields::FieldRules;
 use super::identity::{Key, ObjectId};
+use super::needed::Added;
 use super::observed::Observed;
 use super::path::{Path, Step};
 use super::problem::Problem;
 use super::redact::Redactor;
 use super::report::{Entry, Explanation, Finding, LeftFiles, Outcome, Report};
+use super::server_only;
+use super::tolerance::{Tolerance, Tolerances, Tolerated};
 use super::value::{Value, plain_text};
 use super::veil::{self, Veil};
 
@@ -55,13 +59,36 @@ fn mask_at(value: &mut Value, steps: &[Step]) {
 pub fn report(report: &Report, redactor: &Redactor) -> Report {
     let objects = report.objects.iter().map(|entry| shown(entry, redactor)).collect();
     let left = |left: &LeftFiles| LeftFiles { id: self::id(&left.id, redactor), origin: left.origin.clone() };
+    let added = |added: &Added| Added {
+        id: self::id(&added.id, redactor),
+        needed_by: self::id(&added.needed_by, redactor),
+    };
     Report {
         objects,
         left: report.left.iter().map(left).collect(),
+        added: report.added.iter().map(added).collect(),
+        server_only: report.server_only.iter().map(|one| server_only::scrubbed(one, redactor)).collect(),
+        tolerances: report.tolerances.as_ref().map(|all| tolerances(all, redactor)),
         recorded: report.recorded.clone(),
         requests: report.requests,
         seen: report.seen.clone(),
         interrupted: report.interrupted,
+    }
+}
+
+fn tolerances(all: &Tolerances, redactor: &Redactor) -> Tolerances {
+    let text = |text: &str| Arc::from(&*redactor.text(text));
+    let one = |one: &Tolerance| {
+        Arc::new(Tolerance { object: text(&one.object), reason: text(&one.reason), ..one.clone() })
+    };
+    let object = |object: &Tolerated| Tolerated {
+        entry: shown(&object.entry, redactor),
+        by: object.by.iter().map(|by| one(by)).collect(),
+        whole: object.whole,
+    };
+    Tolerances {
+        entries: all.entries.iter().map(|(entry, standing)| (one(entry), *standing)).collect(),
+        objects: all.objects.iter().map(object).collect(),
     }
 }
 

@@ -3,6 +3,7 @@
 //! A claim is declared, never deduced from the documents that are there: the last object of a kind goes as every
 //! other does (kubectl #555). A ReplicaSet claims too: all objects of its names, of which it says how many there are to be.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::identity::{KindName, ObjectId};
@@ -22,9 +23,28 @@ pub struct Set {
     /// The mark of its objects, where their kinds have a place for one.
     pub owner: Option<Arc<str>>,
     pub scope: Vec<Claim>,
-    /// So many objects, at most, are deleted in one run; `None` leaves it to [`limit`].
-    pub max_deletes: Option<usize>,
+    /// So many objects, at most, are deleted in one run.
+    pub max_deletes: Limits,
     pub origin: Origin,
+}
+
+/// So many objects may be deleted in one run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// Of these kinds, each counted by itself.
+    pub kinds: BTreeMap<Arc<str>, usize>,
+    /// Of all others together; `None` leaves it to [`limit`].
+    pub default: Option<usize>,
+}
+
+/// The key of [`Limits::default`] in a document and in a flag.
+pub const DEFAULT: &str = "default";
+
+impl Limits {
+    /// One number for everything, if there is one.
+    pub fn of_all(default: Option<usize>) -> Limits {
+        Limits { default, ..Limits::default() }
+    }
 }
 
 /// One entry of a Set's `scope`: the objects of a kind, or those with these parts in their keys.

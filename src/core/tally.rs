@@ -1,6 +1,7 @@
 //! The one counter behind the summary, the JSON and the exit code, so that they can never disagree.
 
 use super::report::{Action, Entry, Finding, NOT_COMPARED, Outcome, Report};
+use super::tolerance::Tolerances;
 
 /// How many objects of a report stand where. The parts add up to all objects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct Tally {
     pub skipped: usize,
     /// Objects that are in no document and are left alone.
     pub extra: usize,
+    /// Objects of which all that differs is accepted.
+    pub accepted: usize,
     /// Objects of which a write was accepted, wherever they stand; no part of the sum.
     pub wrote: usize,
     /// Objects of which a write was accepted, and that ended in a conflict or were refused; no part of the sum.
@@ -37,7 +40,8 @@ pub struct Acts {
 
 impl Tally {
     pub fn of(report: &Report) -> Tally {
-        let mut tally = Tally::default();
+        let accepted = report.tolerances.as_ref().map_or(0, Tolerances::whole);
+        let mut tally = Tally { accepted, ..Tally::default() };
         for entry in &report.objects {
             tally.wrote += usize::from(entry.wrote);
             let stands = matches!(entry.result, Outcome::Conflict(_) | Outcome::Refused(_));
@@ -63,7 +67,8 @@ impl Tally {
 
     /// All objects of the report.
     pub fn total(&self) -> usize {
-        self.planned.total() + self.done.total() + self.applied + self.in_sync + self.extra + self.troubled()
+        let calm = self.applied + self.in_sync + self.extra + self.accepted;
+        self.planned.total() + self.done.total() + calm + self.troubled()
     }
 
     /// Objects that are neither in sync nor on their way: each has a sentence that says why.

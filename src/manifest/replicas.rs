@@ -17,7 +17,7 @@ use crate::core::node::{Node, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
 use crate::core::replicas::{MOST, Replica, Replicas};
-use crate::core::set::{Claim, OWN, Set};
+use crate::core::set::{Claim, Limits, OWN, Set};
 use crate::core::suggest;
 use crate::core::value::{Value, canonical_text};
 
@@ -345,7 +345,13 @@ fn claims(sample: &Document, kind: &Kind, maker: &Maker, raw: &RawDocument) -> S
     let kind = kind.name.clone();
     let name = ObjectId { kind: kind.clone(), key: base }.slashed().into();
     let claim = Claim { kind, within, exclusive: false, replicas: Some(replicas), origin: raw.origin() };
-    Set { name, owner: None, scope: vec![claim], max_deletes: written.max_deletes, origin: raw.origin() }
+    Set {
+        name,
+        owner: None,
+        scope: vec![claim],
+        max_deletes: Limits::of_all(written.max_deletes),
+        origin: raw.origin(),
+    }
 }
 
 /// Two ReplicaSets of one name for one kind and scope.

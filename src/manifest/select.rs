@@ -1,22 +1,34 @@
 //! Which documents a run is about: `-l`, `--only`, `--exclude`.
 //!
-//! Reads what documents say of themselves; what the chosen ones need besides is the planner's to add.
+//! Reads what documents say of themselves; what the chosen ones need besides is found by [`crate::core::needed`], and
+//! added with [`Selection::add`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
-use super::glob::Glob;
 use crate::core::document::Document;
+use crate::core::glob::Glob;
 use crate::core::identity::ObjectId;
 
 /// The choice that the flags make. The default takes everything.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     pub(super) labels: Vec<Label>,
-    pub(super) only: Vec<Glob>,
-    exclude: Vec<Glob>,
+    pub(super) only: Vec<Pattern>,
+    exclude: Vec<Pattern>,
     /// The flags as they were given, with the values of `--only` apart.
     pub(super) said: Vec<String>,
     pub(super) said_only: Vec<String>,
+    /// What the chosen ones need besides.
+    added: HashSet<ObjectId>,
+}
+
+/// One value of `--only` or `--exclude`.
+#[derive(Clone, Debug)]
+pub(super) enum Pattern {
+    /// For the object, its kind or its file.
+    Any(Glob),
+    /// `file:GLOB`: for the file alone. No kind's name has a colon.
+    File(Glob),
 }
 
 /// One condition of `-l`.
@@ -62,15 +74,29 @@ impl Selection {
         self.labels.is_empty() && self.only.is_empty() && self.exclude.is_empty()
     }
 
-    /// Whether the choice takes this document.
+    /// Whether the choice takes this document, or what it takes needs it.
     pub fn takes(&self, document: &Document) -> bool {
+        self.chooses(document) || self.added.contains(&document.id)
+    }
+
+    /// Adds documents that were not chosen.
+    pub fn add(&mut self, added: impl IntoIterator<Item = ObjectId>) {
+        self.added.extend(added);
+    }
+
+    /// Whether `--exclude` leaves this document out.
+    pub fn excludes(&self, document: &Document) -> bool {
+        self.exclude.iter().any(|pattern| pattern.hits(document))
+    }
+
+    /// Whether the flags alone take this document.
+    pub fn chooses(&self, document: &Document) -> bool {
         if self.is_everything() {
             return true;
         }
-        let hit = |glob: &Glob| hits(glob, document);
         self.labels.iter().all(|label| label.holds(&document.labels))
-            && (self.only.is_empty() || self.only.iter().any(hit))
-            && !self.exclude.iter().any(hit)
+            && (self.only.is_empty() || self.only.iter().any(|pattern| pattern.hits(document)))
+            && !self.excludes(document)
     }
 }
 
@@ -81,27 +107,46 @@ impl Selection {
             return true;
         }
         let names = [id.slashed(), id.kind.kind.to_string()];
-        let hit = |glob: &Glob| names.iter().any(|name| glob.matches(name));
+        let hit = |pattern: &Pattern| match pattern {
+            Pattern::Any(glob) => names.iter().any(|name| glob.matches(name)),
+            Pattern::File(_) => false,
+        };
         self.labels.iter().all(|label| label.holds(labels))
             && (self.only.is_empty() || self.only.iter().any(hit))
             && !self.exclude.iter().any(hit)
     }
 }
 
-/// Whether a pattern stands for a document: for its object, its kind or its file.
-pub(super) fn hits(glob: &Glob, document: &Document) -> bool {
-    let file: &str = &document.origin.file;
-    let names = [document.id.slashed(), document.id.kind.kind.to_string(), file.into()];
-    let below_here = file.strip_prefix("./").unwrap_or(file);
-    names.iter().any(|name| glob.matches(name)) || glob.matches(below_here)
+impl Pattern {
+    fn parse(text: &str) -> Option<Pattern> {
+        let (of, text): (fn(Glob) -> Pattern, &str) = match text.strip_prefix(FILE) {
+            Some(file) => (Pattern::File, file.trim_start()),
+            None => (Pattern::Any, text),
+        };
+        let text = text.strip_prefix("./").unwrap_or(text);
+        (!text.is_empty()).then(|| of(Glob::new(text)))
+    }
+
+    /// Whether the pattern stands for a document.
+    pub(super) fn hits(&self, document: &Document) -> bool {
+        let file: &str = &document.origin.file;
+        let of_file =
+            |glob: &Glob| glob.matches(file) || glob.matches(file.strip_prefix("./").unwrap_or(file));
+        match self {
+            Pattern::File(glob) => of_file(glob),
+            Pattern::Any(glob) => {
+                glob.matches(&document.id.slashed()) || glob.matches(&document.id.kind.kind) || of_file(glob)
+            }
+        }
+    }
 }
 
-fn globs(flag: &'static str, values: &[String]) -> Result<Vec<Glob>, SelectError> {
-    let glob = |value: &String| match value.trim() {
-        "" => Err(SelectError { flag, value: value.clone(), problem: "the pattern is empty" }),
-        pattern => Ok(Glob::new(pattern.strip_prefix("./").unwrap_or(pattern))),
-    };
-    values.iter().map(glob).collect()
+/// Before a pattern that is for files.
+pub(super) const FILE: &str = "file:";
+
+fn globs(flag: &'static str, values: &[String]) -> Result<Vec<Pattern>, SelectError> {
+    let empty = |value: &String| SelectError { flag, value: value.clone(), problem: "the pattern is empty" };
+    values.iter().map(|value| Pattern::parse(value.trim()).ok_or_else(|| empty(value))).collect()
 }
 
 impl Label {
@@ -196,6 +241,12 @@ mod tests {
             ("orders", false),
             ("Exchange", false),
             ("queue", false),
+            ("file:manifests/queues.yaml", true),
+            ("file:./manifests/q*.yaml", true),
+            ("file:*/queues.yaml", true),
+            ("file: *", true),
+            ("file:queues.yaml", false),
+            ("file:Queue*", false),
         ] {
             assert_eq!(takes("", &[only], &[]), want, "{only}");
             assert_eq!(takes("", &[], &[only]), !want, "{only}");
@@ -205,12 +256,35 @@ mod tests {
     }
 
     #[test]
+    fn what_is_added_is_taken_and_not_chosen() {
+        let mut selection = Selection::new(&[], &["Exchange".into()], &[]).expect("a selection");
+        let document = document();
+        assert!(!selection.takes(&document));
+        selection.add([document.id.clone()]);
+        assert!(
+            selection.takes(&document) && !selection.chooses(&document) && !selection.excludes(&document)
+        );
+        let names = &Default::default();
+        let file = |flags: &[String]| Selection::new(&[], flags, &[]).expect("a selection");
+        assert!(
+            !file(&["file:*".into()]).takes_object(&document.id, names),
+            "what is live stands in no file"
+        );
+        assert!(
+            Selection::new(&[], &[], &["file:*".into()])
+                .expect("a selection")
+                .takes_object(&document.id, names)
+        );
+    }
+
+    #[test]
     fn wrong_flags_are_errors() {
         for (labels, only, message) in [
             ("=x", None, "`-l =x`: a label's name is missing"),
             ("a,,b", None, "`-l a,,b`: a label's name is missing"),
             ("a in (b)", None, "`-l a in (b)`: a condition is"),
             ("a", Some(" "), "`--only  `: the pattern is empty"),
+            ("a", Some("file: "), "`--only file: `: the pattern is empty"),
         ] {
             let only: Vec<String> = only.map(str::to_owned).into_iter().collect();
             let error = Selection::new(&[labels.into()], &only, &[]).expect_err(message);

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::select::{self, Selection};
+use super::select::{FILE, Selection};
 use crate::core::document::Document;
 use crate::core::problem::Problem;
 use crate::core::suggest;
@@ -24,9 +24,9 @@ impl Selection {
             return Chosen::Some(Vec::new());
         }
         let patterns = self.only.iter().zip(&self.said_only);
-        let vain = patterns.filter(|(glob, _)| !documents.iter().any(|d| select::hits(glob, d)));
+        let vain = patterns.filter(|(pattern, _)| !documents.iter().any(|d| pattern.hits(d)));
         let vain: Vec<&String> = vain.map(|(_, said)| said).collect();
-        if documents.iter().any(|document| self.takes(document)) {
+        if documents.iter().any(|document| self.chooses(document)) {
             let warning = |pattern: &&String| {
                 let problem = Problem::new(format!("`--only {pattern}` is about no document"));
                 problem.hint(like(pattern, documents)).warning()
@@ -43,8 +43,12 @@ impl Selection {
     }
 }
 
-/// The nearest name: of an object for the name of one, else of a kind.
+/// The nearest name: of an object for the name of one, else of a kind; of a file for a file.
 fn like(pattern: &str, documents: &[Document]) -> String {
+    if let Some(file) = pattern.trim().strip_prefix(FILE) {
+        let files: BTreeSet<&str> = documents.iter().map(|document| &*document.origin.file).collect();
+        return suggest::hint(file.trim(), "the files are", files);
+    }
     let names: BTreeSet<String> = documents.iter().map(|document| document.id.slashed()).collect();
     let kinds: BTreeSet<&str> = documents.iter().map(|document| &*document.id.kind.kind).collect();
     let (kind, rest) = pattern.split_once('/').map_or((pattern, None), |(kind, rest)| (kind, Some(rest)));
@@ -121,6 +125,12 @@ mod tests {
                 &["["],
                 &[],
                 "`--only [` selects none of the documents | the kinds are `Monitor`, `Project`",
+            ),
+            (
+                &[],
+                &["file:b.yaml"],
+                &[],
+                "`--only file:b.yaml` selects none of the documents | did you mean `a.yaml`? the files are `a.yaml`",
             ),
             (&["n=zzz"], &[], &[], "`-l n=zzz` selects none of the documents | the labels are `team=shop`"),
             (

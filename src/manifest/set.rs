@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::KindSource;
 use super::problems::Problems;
 use super::values::Outsides;
-use super::{excerpt, kinds};
+use super::{excerpt, kinds, limits};
 use crate::core::document::Document;
 use crate::core::identity::KindName;
 use crate::core::kind::{Kind, Parent};
@@ -96,7 +96,6 @@ fn read(raw: &RawDocument, source: &dyn KindSource, problems: &mut Problems) -> 
     let spec_map = map(spec, "a set's `spec`", problems)?;
     known(spec_map, &SPEC, "a set's `spec` has", problems);
     let owner = spec_map.get("owner").and_then(|node| owner(node, problems));
-    let max_deletes = spec_map.get("max-deletes").and_then(|node| number(node, problems));
     let scope = match spec_map.get("scope").map(|node| (node.at, &node.want)) {
         Some((_, Want::List(items))) if !items.is_empty() => {
             items.iter().filter_map(|item| claim(item, raw, source, problems)).collect()
@@ -107,6 +106,8 @@ fn read(raw: &RawDocument, source: &dyn KindSource, problems: &mut Problems) -> 
             Vec::new()
         }
     };
+    let max_deletes = spec_map.get("max-deletes").map(|node| limits::read(node, &scope, problems));
+    let max_deletes = max_deletes.unwrap_or_default();
     let set = Set { name: name?.into(), owner, scope, max_deletes, origin: raw.origin() };
     within_itself(&set, source, problems);
     Some(set)
@@ -138,18 +139,6 @@ fn owner(node: &Node, problems: &mut Problems) -> Option<Arc<str>> {
         problems.add(node.at, problem.hint("it is the mark of the set's objects: `owner: payments`"));
     }
     text.map(Arc::from)
-}
-
-fn number(node: &Node, problems: &mut Problems) -> Option<usize> {
-    let number = match &node.want {
-        Want::Json(Value::Number(number)) => number.to_string().parse().ok(),
-        _ => None,
-    };
-    if number.is_none() {
-        let problem = Problem::new("`max-deletes` is a whole number of objects");
-        problems.add(node.at, problem.hint("so many may be deleted in one run: `max-deletes: 20`"));
-    }
-    number
 }
 
 fn claim(node: &Node, raw: &RawDocument, source: &dyn KindSource, problems: &mut Problems) -> Option<Claim> {

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use super::glob::Glob;
 use super::problems::Problems;
 use super::{files, regular};
+use crate::core::glob::Glob;
 use crate::core::node::{Node, Outside, Secret, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::Source;

@@ -12,12 +12,14 @@ use crate::core::escape;
 use crate::core::exit::Verb;
 use crate::core::fields::Immutable;
 use crate::core::identity::{Key, ObjectId};
+use crate::core::needed::Added;
 use crate::core::node::Origin;
 use crate::core::report::{Action, Entry, Finding, LeftFiles, Report};
 use crate::core::tally::Tally;
 use crate::core::value::Value;
 
 use super::contest::Contest;
+use super::{server_only, tolerated};
 
 /// The version of every JSON shape that the program prints.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -32,8 +34,26 @@ struct Document<'r> {
     objects: Vec<Object<'r>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     left: Vec<Left<'r>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    added: Vec<Needed<'r>>,
+    /// What is accepted of what differs, and the entries of the file that says so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    accepted: Vec<tolerated::Object<'r>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    acceptances: Option<Vec<tolerated::Entry<'r>>>,
+    /// What only the server has, where somebody asks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    undeclared: Vec<server_only::Object<'r>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recorded: Option<Moved<'r>>,
+}
+
+/// What nobody chose, and takes part as something chosen needs it.
+#[derive(serde::Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Needed<'r> {
+    identity: Identity<'r>,
+    needed_by: Identity<'r>,
 }
 
 /// What the base has and the files have no longer.
@@ -56,6 +76,10 @@ struct Moved<'r> {
 enum Row<'r> {
     Object(Object<'r>),
     Left(Left<'r>),
+    Added(Needed<'r>),
+    Accepted(tolerated::Object<'r>),
+    Acceptance(tolerated::Entry<'r>),
+    Undeclared(server_only::Object<'r>),
     #[serde(rename_all = "camelCase")]
     Summary {
         schema_version: u32,
@@ -106,6 +130,9 @@ struct Results {
     not_effective: usize,
     skipped: usize,
     extra: usize,
+    /// Only where a file says what is accepted.
+    #[serde(skip_serializing_if = "is_zero")]
+    accepted: usize,
 }
 
 fn is_zero(number: &usize) -> bool {
@@ -239,6 +266,10 @@ pub fn document(report: &Report, verb: Verb, verbose: bool) -> String {
         summary: summary(report),
         objects: shown(report, verbose).map(|entry| object(entry, verbose)).collect(),
         left: report.left.iter().map(left).collect(),
+        added: report.added.iter().map(needed).collect(),
+        accepted: tolerated::objects(report).collect(),
+        acceptances: tolerated::entries(report),
+        undeclared: server_only::objects(&report.server_only).collect(),
         recorded: recorded(report),
     })
 }
@@ -248,6 +279,11 @@ pub fn lines(report: &Report, verb: Verb, verbose: bool) -> String {
     let mut text: String =
         shown(report, verbose).map(|entry| line(&Row::Object(object(entry, verbose)))).collect();
     text.extend(report.left.iter().map(|one| line(&Row::Left(left(one)))));
+    text.extend(report.added.iter().map(|one| line(&Row::Added(needed(one)))));
+    text.extend(tolerated::objects(report).map(|one| line(&Row::Accepted(one))));
+    let acceptances = tolerated::entries(report).into_iter().flatten();
+    text.extend(acceptances.map(|one| line(&Row::Acceptance(one))));
+    text.extend(server_only::objects(&report.server_only).map(|one| line(&Row::Undeclared(one))));
     let (schema_version, command) = (SCHEMA_VERSION, verb.word());
     let (summary, recorded) = (summary(report), recorded(report));
     text.push_str(&line(&Row::Summary { schema_version, command, summary, recorded }));
@@ -266,6 +302,10 @@ pub fn line(value: &impl Serialize) -> String {
 
 fn left(left: &LeftFiles) -> Left<'_> {
     Left { identity: Identity::of(&left.id), position: Position::of(&left.origin) }
+}
+
+fn needed(added: &Added) -> Needed<'_> {
+    Needed { identity: Identity::of(&added.id), needed_by: Identity::of(&added.needed_by) }
 }
 
 fn recorded(report: &Report) -> Option<Moved<'_>> {
@@ -304,6 +344,7 @@ fn summary(report: &Report) -> Summary {
             not_effective: tally.not_effective,
             skipped: tally.skipped,
             extra: tally.extra,
+            accepted: tally.accepted,
         },
         seen: report.seen.count(),
         requests: Requests {

@@ -69,6 +69,7 @@ fn counts(tally: &Tally, verb: Verb) -> Line {
         (Style::Bad, tally.conflict, if tally.conflict == 1 { "conflict" } else { "conflicts" }),
         (Style::Change, tally.skipped, "skipped"),
         (Style::Change, tally.extra, "extra"),
+        (Style::Plain, tally.accepted, "accepted"),
         (Style::Plain, tally.in_sync, settled),
         (Style::Change, tally.not_compared, if tally.not_compared == 1 { UNKNOWN } else { UNKNOWNS }),
     ]);

@@ -9,12 +9,13 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::core::base::Side;
 use crate::core::exit::Verb;
+use crate::core::needed::Added;
 use crate::core::report::{Action, Entry, Explanation, Finding, LeftFiles, Outcome, Recorded, Report};
 use crate::core::set::OWN;
 
 use super::change::{self, INDENT};
 use super::paint::{Line, Style, Text};
-use super::summary;
+use super::{server_only, summary, tolerated};
 
 /// How a report is to be told.
 #[derive(Clone, Copy, Debug)]
@@ -68,7 +69,27 @@ pub fn notes(report: &Report, view: &View) -> Text {
             let line = line.with(Style::Aid, &format!("   {}:{}", origin.file, origin.at.line));
             text.push(line.with(Style::Dim, &format!("   {words}")));
         }
+        text.append(tolerated::text(report));
+        text.append(server_only::text(&report.server_only));
+        text.append(added(report, view));
         text.append(of_kinds(report, view));
+    }
+    text
+}
+
+/// What nobody chose, and takes part as something chosen needs it.
+fn added(report: &Report, view: &View) -> Text {
+    const LISTED: usize = 10;
+    let listed = if view.verbose { report.added.len() } else { LISTED };
+    let mut text = Text::new();
+    for Added { id, needed_by } in report.added.iter().take(listed) {
+        let words = format!(": `{id}`, needed by `{needed_by}`");
+        text.push(Line::new().with(Style::Change, "added").with(Style::Plain, &words));
+    }
+    let more = report.added.len().saturating_sub(listed);
+    if more > 0 {
+        let words = format!(": {more} more, needed by what was chosen; -v lists them");
+        text.push(Line::new().with(Style::Change, "added").with(Style::Plain, &words));
     }
     text
 }

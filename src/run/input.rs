@@ -1,6 +1,7 @@
 //! Loads the input: files to documents, backends to kinds and connections, everything linked and checked.
 //! All that is wrong is said in one run.
 
+mod needed;
 mod reach;
 mod registry;
 
@@ -20,6 +21,7 @@ use crate::core::document::Document;
 use crate::core::graph::Graph;
 use crate::core::kind::Kinds;
 use crate::core::mutant::planted;
+use crate::core::needed::Added;
 use crate::core::problem::Problem;
 use crate::core::prune::Former;
 use crate::core::raw::{RawDocument, Source};
@@ -27,6 +29,7 @@ use crate::core::rename;
 use crate::core::secrets::password_in;
 use crate::core::set::Set;
 use crate::core::taint::taint;
+use crate::core::unique;
 use crate::manifest::{self, Outsides, Selection};
 use registry::{Registry, backend_name};
 
@@ -42,6 +45,8 @@ pub struct Sources {
     /// Variables that documents may name; empty: all.
     pub allow_env: Vec<String>,
     pub selection: Selection,
+    /// Whether what the chosen documents need is left out: what is to go takes along nothing that it needs.
+    pub alone: bool,
     /// Documents that were read before, of a saved plan; then `files` only say below what files may be read.
     pub read: Option<manifest::Loaded>,
     /// Whether the documents are kept as they are written.
@@ -82,6 +87,8 @@ pub struct Input {
     /// The Sets as they are written, where documents were to be kept.
     pub written_sets: Vec<RawDocument>,
     pub selection: Selection,
+    /// What nobody chose, and takes part as something chosen needs it.
+    pub added: Vec<Added>,
     pub warnings: Vec<Problem>,
     /// What the base has and the files have no longer.
     pub former: Former,
@@ -169,7 +176,7 @@ impl<'e> Loader<'e> {
         }
     }
 
-    fn load(&mut self, reach: Reach, sources: Sources) -> Result<Input, Vec<Problem>> {
+    fn load(&mut self, reach: Reach, mut sources: Sources) -> Result<Input, Vec<Problem>> {
         let registry = self.registry();
         let raws = std::mem::take(&mut self.manifests);
         let manifests = if sources.keep { raws.clone() } else { Vec::new() };
@@ -177,6 +184,17 @@ impl<'e> Loader<'e> {
         let mut documents = built.documents;
         self.problems.extend(built.problems);
         self.problems.extend(built.unchecked.iter().map(|(backend, count)| unchecked(backend, *count)));
+        let graph = Graph::build(&documents, &registry.kinds.borrow()).unwrap_or_else(|problems| {
+            // What is named may be among what could not be judged.
+            if built.unchecked.is_empty() {
+                self.problems.extend(problems);
+            }
+            Graph::default()
+        });
+        let added = match sources.alone {
+            true => Vec::new(),
+            false => needed::add(&mut sources.selection, &mut documents, &graph),
+        };
         let former = match &sources.saved {
             None => self.lay_base(&sources, &mut documents, &registry),
             Some(side) => self.lay_saved(&sources, side, &mut documents),
@@ -198,14 +216,8 @@ impl<'e> Loader<'e> {
         let backends = self.backends.clone();
         let connections = self.connections(&|backend| reach.takes(backend, &used, &kinds));
         kinds.sites = connections.iter().map(|one| (one.name.clone(), one.site())).collect();
-        let graph = Graph::build(&documents, &kinds).unwrap_or_else(|problems| {
-            // What is named may be among what could not be judged.
-            if built.unchecked.is_empty() {
-                self.problems.extend(problems);
-            }
-            Graph::default()
-        });
         taint(&mut documents, &graph, &kinds);
+        self.problems.extend(unique::doubles(&documents, &kinds));
         let (warnings, errors): (Vec<Problem>, Vec<Problem>) = std::mem::take(&mut self.problems)
             .into_iter()
             .map(|p| self.excerpted(p))
@@ -228,6 +240,7 @@ impl<'e> Loader<'e> {
             replicas,
             written_sets,
             selection,
+            added,
             warnings,
             former,
             record,

@@ -14,12 +14,15 @@ use crate::core::engine::pledge::Pledge;
 use crate::core::engine::{Engine, Mode, Options, Specimen};
 use crate::core::exit::Exit;
 use crate::core::graph::Graph;
+use crate::core::identity::ObjectId;
 use crate::core::kind::Kinds;
+use crate::core::needed::Added;
 use crate::core::problem::Problem;
 use crate::core::prune::Former;
-use crate::core::report::{LeftFiles, Report};
+use crate::core::report::{LeftFiles, Report, Requests};
 use crate::core::secrets::Secrets;
 use crate::core::set::Set;
+use crate::core::unique::Held;
 use crate::core::watch::Subject;
 use crate::manifest::Selection;
 
@@ -57,10 +60,14 @@ pub struct Runner {
     pub(super) replicas: Vec<Set>,
     /// What a sweep has to say besides what becomes of the documents.
     pub(super) swept: Report,
+    /// What is left alone by it, and has values that only one object may have.
+    pub(super) taken: Vec<(Held, ObjectId)>,
     pub(super) selection: Selection,
     /// What a base says of what is in no document.
     pub(super) former: Former,
     pub(super) left: Vec<LeftFiles>,
+    /// What nobody chose, and takes part as something chosen needs it.
+    added: Vec<Added>,
     record: Option<Record>,
     pub(super) transports: Transports,
     pub(super) client: ClientOptions,
@@ -81,13 +88,13 @@ impl Runner {
         let left =
             left.map(|document| LeftFiles { id: document.id.clone(), origin: document.origin.clone() });
         let left = left.collect();
-        // Of one of which nothing was selected, nothing is looked for.
+        // Of one of which nothing was chosen, nothing is looked for, whatever others need of it.
         let selected = |set: &Set| {
             let of_it = |document: &&Document| {
                 document.policy.replica.as_ref().is_some_and(|replica| replica.of == set.name)
             };
             let mut members = documents.iter().filter(of_it).peekable();
-            members.peek().is_none() || members.any(|document| input.selection.takes(document))
+            members.peek().is_none() || members.any(|document| input.selection.chooses(document))
         };
         let mut replicas = input.replicas;
         replicas.retain(selected);
@@ -101,9 +108,11 @@ impl Runner {
             sets: input.sets,
             replicas,
             swept: Report::default(),
+            taken: Vec::new(),
             selection: input.selection,
             former: input.former,
             left,
+            added: input.added,
             record: input.record,
             transports,
             client,
@@ -171,7 +180,7 @@ impl Runner {
         let selection = self.selection.clone();
         let (report, specimens) =
             self.explain_once(&|document| selection.takes(document), limits, tell).await?;
-        let report = Report { left: self.left.clone(), ..report };
+        let report = Report { left: self.left.clone(), added: self.added.clone(), ..report };
         Ok((self.with_swept(report), specimens))
     }
 
@@ -185,8 +194,13 @@ impl Runner {
         let clients = Clients::read_only(&self.transports, &self.kinds, &self.client)?;
         let engine = self.engine(documents, graph, Mode::Plan, None);
         let engine = drive::observe(engine, &clients, limits, tell).await;
-        let report = Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() };
+        let report = self.told(clients.requests(), engine.report());
         Ok(self.with_swept(report))
+    }
+
+    /// A report with what else is to be told of the files.
+    fn told(&self, requests: Requests, report: Report) -> Report {
+        Report { requests, left: self.left.clone(), added: self.added.clone(), ..report }
     }
 
     /// The ref that is to be moved once all is settled.
@@ -216,6 +230,7 @@ impl Runner {
         requests += report.requests;
         report.requests = requests;
         report.left = self.left.clone();
+        report.added = self.added.clone();
         Ok(report)
     }
 
@@ -236,7 +251,7 @@ impl Runner {
         let options = Options { most_writes, flags: Flags::Apply, unattended: true, ..self.options() };
         let engine = Engine::new(documents, graph, &self.kinds, Mode::Apply, options, &selected, None);
         let engine = drive::act(engine, &clients, limits, tell).await;
-        let report = Report { requests: clients.requests(), left: self.left.clone(), ..engine.report() };
+        let report = self.told(clients.requests(), engine.report());
         Ok(self.with_swept(report))
     }
 
@@ -257,7 +272,8 @@ impl Runner {
         let mut engine = self.engine(documents, graph, Mode::Apply, None);
         engine.hold_to(pledges);
         let engine = drive::act(engine, &clients, limits, tell).await;
-        let report = Report { requests: clients.requests(), left, ..engine.report() };
+        let requests = clients.requests();
+        let report = Report { requests, left, added: self.added.clone(), ..engine.report() };
         Ok(self.with_swept(report))
     }
 
@@ -269,6 +285,7 @@ impl Runner {
             writes: self.choices.parallel.unwrap_or(WRITES),
             seed: self.choices.seed,
             keep: false,
+            taken: self.taken.clone(),
             ..Options::default()
         }
     }

@@ -1,7 +1,7 @@
 //! The sweep: what is in the scope of every Set, listed whole before anything is planned, and what of it no document
 //! names; and what ReplicaSets have too much. What is to go becomes documents of the run, so that plan, question and deletion are those of any other.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::clients::Clients;
 use super::drive::Look;
@@ -16,7 +16,8 @@ use crate::core::kind::{Kind, Kinds, PageBy};
 use crate::core::problem::Problem;
 use crate::core::prune::{self, Gates, Holds, Known, Plan, Swept};
 use crate::core::report::{Entry, Explanation, Report, Requests};
-use crate::core::set::{Claim, Set};
+use crate::core::set::{Claim, Limits, Set};
+use crate::core::suggest;
 
 /// What is looked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,13 +39,23 @@ impl Runner {
         !self.sets.is_empty()
     }
 
+    /// A limit for a kind that no Set and no ReplicaSet claims: a slip there must not go unseen.
+    pub fn unknown_limit(&self, limits: &Limits) -> Option<Problem> {
+        let claims = self.sets.iter().chain(&self.replicas).flat_map(|set| &set.scope);
+        let kinds: BTreeSet<&str> = claims.map(|claim| &*claim.kind.kind).collect();
+        let unknown = limits.kinds.keys().find(|kind| !kinds.contains(&***kind))?;
+        let problem = Problem::new(format!("`--max-deletes {unknown}=…` is about a kind that no set claims"));
+        Some(problem.hint(suggest::hint(unknown, "the kinds are", kinds)))
+    }
+
     /// Lists what is in the scope of the Sets, and adds to the run what is to be deleted. `holds` has the last word on
     /// each object that may go.
     ///
     /// # Errors
     /// A client that cannot be made; objects that are to go and cannot be linked with the documents.
     pub async fn sweep(&mut self, what: Through, gates: &Gates, holds: Holds<'_>) -> Result<(), Problem> {
-        let Plan { doomed, told } = self.look_through(what, gates, holds).await?;
+        let Plan { doomed, told, taken } = self.look_through(what, gates, holds).await?;
+        self.taken = taken;
         self.swept.objects = told;
         self.add(doomed)
     }
@@ -61,7 +72,8 @@ impl Runner {
         holds: Holds<'_>,
         deletes: Vec<Document>,
     ) -> Result<Vec<Option<Explanation>>, Problem> {
-        let Plan { doomed, mut told } = self.look_through(what, gates, holds).await?;
+        let Plan { doomed, mut told, taken } = self.look_through(what, gates, holds).await?;
+        self.taken = taken;
         let mut doomed: HashMap<ObjectId, Document> =
             doomed.into_iter().map(|document| (document.id.clone(), document)).collect();
         let mut refusals = Vec::with_capacity(deletes.len());

@@ -20,6 +20,7 @@ mod listings;
 mod main_job;
 mod managers;
 mod mismatch;
+mod needed;
 mod offline;
 mod operations;
 mod plan_files;

@@ -200,23 +200,26 @@ fn a_part_of_it() {
     ");
 }
 
-/// A part of it on an empty server: what it needs is said, and not made in passing.
+/// A part of it on an empty server: what it needs is made as well and told of, and where it is left out by name that is
+/// said.
 #[test]
 fn a_part_whose_needs_are_not_there() {
     let scratch = example();
-    assert_snapshot!(run(&scratch, "apply --yes --only Webhook/*").told(), @"
+    assert_snapshot!(run(&scratch, "apply --yes --only Webhook/* --exclude Space").told(), @"
     exit 1
     !   Webhook shop/deploys   manifests/shop/webhooks.yaml:1
         failed: its parent `Space shop` does not exist
         hint: select it as well: `--only`, `--exclude` or `-l` leaves it out
     Applied: 1 failed. 0 objects seen in 1 request.
     ");
-    assert_snapshot!(run(&scratch, "apply --yes --only Service/shop/web").told(), @"
-    exit 1
+    assert_snapshot!(run(&scratch, "apply --yes --only Service/shop/web --exclude Team/*").told(), @"
+    exit 4
+    +   Space shop         manifests/shop/services.yaml:1   created
     !   Service shop/web   manifests/shop/services.yaml:7
         skipped: it needs `Team storefront`, which is not there
         hint: select it as well: `--only`, `--exclude` or `-l` leaves it out
-    Applied: 1 skipped. 0 objects seen in 2 requests.
+    added: `Space shop`, needed by `Service shop/web`
+    Applied: 1 created, 1 skipped. 1 object seen in 6 requests.
     ");
 }
 

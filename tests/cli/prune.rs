@@ -449,11 +449,11 @@ spec: {meta: {owner: other}}
     9 | spec: {owner: '', scop: [], max-deletes: many}
       |                         ^
     hint: did you mean `scope`? a set's `spec` has `owner`, `scope`, `max-deletes`
-    error: a.yaml:9:42: `max-deletes` is a whole number of objects
+    error: a.yaml:9:42: `max-deletes` is a whole number of objects, or one for each of some kinds
       |
     9 | spec: {owner: '', scop: [], max-deletes: many}
       |                                          ^
-    hint: so many may be deleted in one run: `max-deletes: 20`
+    hint: so many may be deleted in one run: `max-deletes: 20`, or `{default: 20, RRset: 100}`
     error: a.yaml:11:1: a set needs `metadata.name`
        |
     11 | apiVersion: trueup/v1

@@ -66,6 +66,24 @@ fn two_repositories_under_one_name_see_each_deletion_and_its_proof_and_meet_the_
 }
 
 #[test]
+fn a_limit_that_a_flag_lifts_for_a_kind_is_lifted_for_that_plan_alone() {
+    let (raw, _) = marked(6);
+    let scratch = folder(&raw, SET);
+    run(&scratch, "plan --prune --max-deletes Record=6 --out p.plan").expect(0);
+    let shown = scratch.trueup("plan --show p.plan").done().expect(0);
+    assert!(shown.out.contains("--max-deletes Record=6"), "{}", shown.told());
+    let without = run(&scratch, "plan --prune").expect(5);
+    assert!(without.out.contains("6 objects would be deleted, and the limit is 5"), "{}", without.told());
+    let other = run(&scratch, "plan --prune --max-deletes Record=5").expect(5);
+    let why = "6 objects of the kind `Record` would be deleted, and the limit is 5 (`--max-deletes`)";
+    assert!(other.out.contains(why), "{}", other.told());
+    assert_eq!(writes(&raw), [""; 0]);
+    let done = scratch.trueup("apply p.plan").done().expect(0);
+    let deleted = writes(&raw).iter().filter(|line| line.starts_with("DELETE ")).count();
+    assert_eq!(deleted, 6, "{}", done.told());
+}
+
+#[test]
 fn a_mark_that_was_taken_off_makes_the_object_nobodys() {
     let (raw, shop) = stocked();
     // Between the listing and the last look, as well as before.

@@ -111,6 +111,9 @@ impl Case {
             fs::create_dir(scratch.path().join("base")).map_err(|e| e.to_string())?;
             self.place("base.yaml", &scratch.path().join("base/desired.yaml"))?;
         }
+        if self.folder.join("accepted.yaml").exists() {
+            self.place("accepted.yaml", &scratch.path().join("accepted.yaml"))?;
+        }
         let describe = |kinds: &str| {
             let text = self.backend(&server.url(), kinds)?;
             fs::write(scratch.path().join("backend.yaml"), text).map_err(|e| e.to_string())

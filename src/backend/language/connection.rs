@@ -337,6 +337,10 @@ mod tests {
                 "{url: 'http://x', headers: {content-length: '3'}}",
                 "the header `content-length` is not a backend's to say",
             ),
+            (
+                "{url: 'http://x', headers: {content-type: text/xml}}",
+                "the header `content-type` is not said here: a body has the type that it is written in",
+            ),
             ("{url: 'http://x', headers: {a: \"b\\nc\"}}", "the header `a` holds a line break or NUL"),
             ("{url: 'https://x', tls: {pin: sha256/AAAA}}", "`sha256/AAAA` is no pin"),
             ("{url: 'https://x', tls: {pin: [md5/AAAA]}}", "`md5/AAAA` is no pin"),

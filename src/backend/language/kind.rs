@@ -22,7 +22,7 @@ use crate::core::path::{Path, Step};
 const BESIDE: [&str; 2] = ["labels", "annotations"];
 
 /// The members of a kind's record.
-pub const MEMBERS: [&str; 31] = [
+pub const MEMBERS: [&str; 32] = [
     "key",
     "parent",
     "id",
@@ -35,6 +35,7 @@ pub const MEMBERS: [&str; 31] = [
     "delete",
     "check",
     "fields",
+    "unique",
     "owner",
     "builtin",
     "managers",
@@ -93,6 +94,7 @@ pub fn read(reader: &mut Reader, backend: &Arc<str>, name: &str, node: &Node) ->
         delete: operations.delete,
         check: operations.check,
         fields: record.get("fields").map_or_else(FieldRules::default, |node| words::read(reader, node)),
+        unique: record.get("unique").map_or_else(Vec::new, |node| unique(reader, node)),
         owner: record.get("owner").and_then(|node| owner(reader, node)),
         serial: match record.get("serial") {
             Some(node) => serial(reader, node, &parts)?,
@@ -361,6 +363,34 @@ fn lease(reader: &mut Reader, node: &Node) -> Option<LeaseFields> {
 }
 
 /// Where an owner mark stands: at fields, or in one list.
+/// The paths of the fields of which no two objects have the same value.
+fn unique(reader: &mut Reader, node: &Node) -> Vec<Path> {
+    let Want::List(items) = &node.want else {
+        reader.wrong(node.at, "`unique` is a list of field paths").hint = Some(UNIQUE.into());
+        return Vec::new();
+    };
+    let mut paths: Vec<Path> = Vec::new();
+    for item in items {
+        let Some(text) = reader.text(item, "a path of `unique`") else { continue };
+        match Path::parse(text) {
+            Ok(path) if path.is_root() || !path.0.iter().all(|step| matches!(step, Step::Field(_))) => {
+                reader.wrong(item.at, format!("`{}` is no path of one field", text.escape_debug())).hint =
+                    Some(UNIQUE.into());
+            }
+            Ok(path) if paths.contains(&path) => {
+                reader.wrong(item.at, format!("`unique` has `{path}` twice"));
+            }
+            Ok(path) => paths.push(path),
+            Err(error) => {
+                reader.wrong(item.at, error.to_string());
+            }
+        }
+    }
+    paths
+}
+
+const UNIQUE: &str = "write `unique: [custom_id, spec.path]`: members of maps, and nothing inside lists";
+
 fn owner(reader: &mut Reader, node: &Node) -> Option<Path> {
     let text = reader.text(node, "`owner`")?;
     // `tags[]`: the mark is one element of the list.

@@ -195,6 +195,17 @@ pub fn header_name(reader: &mut Reader, at: Pos, name: &str) {
     } else if FRAMING.contains(&name.to_ascii_lowercase().as_str()) {
         reader.wrong(at, format!("the header `{name}` is not a backend's to say")).hint =
             Some("how a message is framed follows from what is sent; leave it out".into());
+    } else if name.eq_ignore_ascii_case("content-type") {
+        // A type that the body does not have is a 415 at best, and at worst a body that is read as something else.
+        reader
+            .wrong(
+                at,
+                format!("the header `{name}` is not said here: a body has the type that it is written in"),
+            )
+            .hint = Some(
+            "an operation's `type` says in which of the known ones: `type: application/merge-patch+json`"
+                .into(),
+        );
     }
 }
 

@@ -225,11 +225,19 @@ fn wrong_records_say_what_and_where() {
             "a body cannot be of type `multipart/form-data`",
         ),
         (
+            &with("create: {request: POST /t, headers: {Content-Type: text/xml}}"),
+            "the header `Content-Type` is not said here",
+        ),
+        (
             &with(
                 "update: {request: 'PATCH /t/{name}', type: application/x-www-form-urlencoded, send: json-patch}",
             ),
             "a JSON Patch is a list of operations, which no form can say",
         ),
+        (&with("unique: code"), "`unique` is a list of field paths"),
+        (&with("unique: [a, 'b[0]']"), "`b[0]` is no path of one field"),
+        (&with("unique: [a, .a]"), "`unique` has `a` twice"),
+        (&with("unique: ['a[']"), "`a[` is not a field path"),
         (&with("create: {request: POST /t, headers: {'a b': x}}"), "`a b` is not the name of a header"),
         (&with("create: {request: POST /t, headers: {a: \"x\\ny\"}}"), "`x\\ny` holds a control character"),
         (&with("create: {request: POST /t, wait: {every: 1s}}"), "`wait` has no `done`"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Args, ValueEnum, ValueHint};
 
-use super::values::{duration, field, object, switch};
+use super::values::{Most, duration, field, most, object, switch};
 use crate::cli::color::Color;
 
 #[derive(Debug, Args)]
@@ -52,10 +52,10 @@ pub struct SourceArgs {
     /// Objects with these labels: app=web,tier!=db; can be repeated, all must hold
     #[arg(short = 'l', long = "selector", value_name = "LABELS", env = "TRUEUP_SELECTOR")]
     pub selector: Vec<String>,
-    /// Only objects whose Kind/name matches; can be repeated
+    /// Only objects whose Kind/name matches, or whose file: file:queues*.yaml, and what they need; can be repeated
     #[arg(long, value_name = "GLOB", env = "TRUEUP_ONLY")]
     pub only: Vec<String>,
-    /// No objects whose Kind/name matches; can be repeated
+    /// No objects whose Kind/name matches, nor whose file: file:old*.yaml; can be repeated
     #[arg(long, value_name = "GLOB", env = "TRUEUP_EXCLUDE")]
     pub exclude: Vec<String>,
     /// Take Backend documents from here and nowhere else; can be repeated
@@ -121,9 +121,9 @@ pub struct PruneArgs {
     /// Delete what is in the scope of a Set and in no document
     #[arg(long, value_parser = switch, env = "TRUEUP_PRUNE")]
     pub prune: bool,
-    /// So many objects of a Set or a ReplicaSet may be deleted [default: its `max-deletes`]
-    #[arg(long, value_name = "N", env = "TRUEUP_MAX_DELETES")]
-    pub max_deletes: Option<usize>,
+    /// So many objects of a Set or a ReplicaSet may be deleted, or of a kind of it; can be repeated [default: its `max-deletes`]
+    #[arg(long, value_name = "[KIND=]N", value_parser = most, value_delimiter = ',', env = "TRUEUP_MAX_DELETES")]
+    pub max_deletes: Vec<Most>,
     /// Let all objects of a Set be pruned, none being left in the documents
     #[arg(long, value_parser = switch, env = "TRUEUP_ALLOW_EMPTY")]
     pub allow_empty: bool,

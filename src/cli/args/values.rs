@@ -53,3 +53,19 @@ pub fn object(text: &str) -> Result<String, String> {
         Some(_) => Ok(text.to_owned()),
     }
 }
+
+/// A value of `--max-deletes`: how many objects may be deleted, of all or of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Most {
+    pub kind: Option<String>,
+    pub most: usize,
+}
+
+/// `N` or `KIND=N`.
+pub fn most(text: &str) -> Result<Most, String> {
+    let (kind, number) = text.split_once('=').map_or((None, text), |(kind, number)| (Some(kind), number));
+    match (kind, number.parse()) {
+        (Some(""), _) | (_, Err(_)) => Err("write it like 20 or RRset=100".into()),
+        (kind, Ok(most)) => Ok(Most { kind: kind.map(str::to_owned), most }),
+    }
+}

@@ -7,7 +7,7 @@
 mod cidr;
 mod duration;
 mod quantity;
-mod timestamp;
+pub(crate) mod timestamp;
 mod url;
 
 use super::fields::Comparer;

@@ -54,6 +54,9 @@ impl Engine {
         if self.objects[at].context {
             return self.settle(at, Outcome::Planned);
         }
+        if self.waits_for_a_value(at, &decision) {
+            return;
+        }
         if self.mode == Mode::Plan {
             self.suggest(at, &decision);
             return self.promise(at, decision.action);

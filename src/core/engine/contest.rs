@@ -130,7 +130,7 @@ impl Engine {
             wrote: object.sets > 0,
             seen: &object.seen,
             managers: &managers,
-            may_replace: object.policy.replace || self.is_named(at, &self.options.replace),
+            may_replace: object.policy.lets_replace() || self.is_named(at, &self.options.replace),
             rotate: self.rotates(at),
         })
     }

@@ -337,6 +337,11 @@ fn unconsented(facts: &Facts, changes: &[Change]) -> Explanation {
     const NAMED: usize = 8;
     let mut why = "it would have to be deleted and created again".to_owned();
     let flag = format!("--replace {}", facts.id.slashed());
+    if let Some(needing) = &facts.policy.added_for {
+        why.push_str(&format!(", and it is only here because `{needing}` needs it"));
+        let leave = format!("to leave it as it is: `--exclude {}`", facts.id.slashed());
+        return Explanation::new(why).hint(format!("if its loss is acceptable: `{flag}`; {leave}"));
+    }
     if facts.policy.flags != Flags::Apply {
         return Explanation::new(why).hint(format!("if its loss is acceptable: {flag}"));
     }

@@ -53,6 +53,7 @@ mod setup;
 mod stick;
 mod successor;
 mod unfinished;
+mod unique;
 mod written;
 
 use std::cmp::Reverse;
@@ -73,6 +74,7 @@ use super::path::Path;
 use super::prune::Pruned;
 use super::report::{Action, Outcome, Report};
 use super::unfinished::Unfinished;
+use super::unique::Held;
 use super::value::Value;
 use backoff::Budget;
 use below::Looks;
@@ -83,6 +85,7 @@ use object::{Object, Phase};
 use prune::Pruning;
 use ramp::Ramp;
 use random::Random;
+use unique::Uniques;
 
 /// What the engine is to do with what it finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,6 +129,8 @@ pub struct Options {
     /// So long it waits for what the server finishes or shows later, and leaves the rest of that to the next run.
     /// `None`: as long as the kind says.
     pub waits: Option<Duration>,
+    /// Values that only one object may have, and live objects in no document that have them and stay.
+    pub taken: Vec<(Held, ObjectId)>,
 }
 
 /// One object as a run saw it.
@@ -240,6 +245,7 @@ pub struct Engine {
     stopped: Option<Stop>,
     pruning: Pruning,
     guards: Guards,
+    uniques: Uniques,
 }
 
 impl Engine {
@@ -298,6 +304,7 @@ impl Engine {
             stopped: None,
             pruning: Pruning::default(),
             guards: Guards::default(),
+            uniques: Uniques::default(),
         };
         engine.know_renamed();
         engine.inherit();
@@ -306,6 +313,7 @@ impl Engine {
         engine.leave_out_the_unneeded();
         engine.set_gates();
         engine.set_wanted();
+        engine.know_swept();
         if let Some(report) = agreed {
             engine.agree(report);
         }
@@ -438,6 +446,7 @@ impl Engine {
             while let Some(collection) = self.dirty.pop_first() {
                 self.serve(collection);
             }
+            self.ready_put_off().into_iter().for_each(|object| self.decide(object));
             self.start_writes();
             if self.open.is_empty() && self.dirty.is_empty() && !self.begin_pruning() {
                 return;

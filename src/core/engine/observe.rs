@@ -24,6 +24,9 @@ const MOST_PASSES: u32 = 2_500;
 impl Engine {
     /// An object whose gates are open: its parents tell whether there is anything to ask.
     pub(super) fn begin(&mut self, object: usize) {
+        if self.goes_on_as_seen(object) {
+            return self.decide(object);
+        }
         for (_, parent) in self.objects[object].links.parents.clone() {
             match &self.objects[parent].seen {
                 Seen::Present(_) => {}
@@ -398,6 +401,7 @@ impl Engine {
         this.fence = this.fence.max(asked);
         this.own_read = false;
         self.note_observed(object);
+        self.note_unique(object);
         if first {
             self.was_seen(object);
         }

@@ -44,7 +44,7 @@ impl Engine {
     pub(super) fn begin_pruning(&mut self) -> bool {
         let blocked = |at: &&usize| self.objects[**at].outcome().is_none();
         let waiting = self.pruning.waiting.iter().filter(blocked).count();
-        if waiting == 0 || self.unsettled > waiting {
+        if waiting == 0 || self.unsettled > waiting + self.behind_pruned() {
             return false;
         }
         let (unknown, missing) = (self.unknown_by_set(), self.missing_by_replicas());

@@ -1,12 +1,16 @@
 //! The gates: what is closed for a whole Set, and how that is said. A closed gate is an entry of the Set's own in the
 //! report, with the numbers and with what opens it.
 
-use super::super::document::{Document, Ensure};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::document::Ensure;
 use super::super::identity::{Key, KindName, ObjectId};
-use super::super::mutant::planted;
 use super::super::replicas::{self, Number};
 use super::super::report::{Action, Explanation, Outcome};
-use super::super::set::{OWN, Set, limit};
+use super::super::set::{OWN, Set};
+use super::super::unique::Held;
+use super::limits::{self, Count};
 use super::{Candidate, Gates, Index, Known, Plan, entry};
 
 /// Lets through what may go; says of everything else why it stays.
@@ -21,10 +25,9 @@ pub fn pass(
     let mut plan = Plan::default();
     let mut closed = Vec::new();
     for (at, set) in known.sets.iter().enumerate() {
-        let due = candidates.iter().filter(|one| one.set == at && one.verdict.is_ok()).count();
         let verdict = match (&doubts[at], deletes(set, gates)) {
             (Some(doubt), _) => Some(Outcome::Unknown(unknown(doubt))),
-            (None, true) => refused(due, wanted(set, known), set, gates).map(Outcome::Refused),
+            (None, true) => refused(&counts(at, known, &candidates), set, gates).map(Outcome::Refused),
             (None, false) => None,
         };
         closed.push(verdict);
@@ -37,6 +40,11 @@ pub fn pass(
     for candidate in candidates {
         let set = candidate.set;
         let shut = doubtful || closed[set].is_some();
+        let goes = candidate.verdict.is_ok() && !shut && deletes(&known.sets[set], gates);
+        if let Some(kind) = known.kinds.get(&candidate.id.kind).filter(|_| !goes) {
+            let held = Held::by(&candidate.id, kind, &candidate.item.value);
+            plan.taken.extend(held.into_iter().map(|held| (held, candidate.id.clone())));
+        }
         match (&candidate.verdict, shut) {
             (Err(why), _) => {
                 let why = why.clone();
@@ -54,7 +62,8 @@ pub fn pass(
             }
             (Ok(proof), false) => {
                 let proof = proof.clone();
-                plan.doomed.push(candidate.doomed(&known.sets[set], proof, former));
+                let Some(kind) = known.kinds.get(&candidate.id.kind) else { continue };
+                plan.doomed.push(candidate.doomed(&known.sets[set], kind, proof, former));
             }
         }
     }
@@ -94,22 +103,41 @@ fn in_batches<'k>(known: &Known, candidates: Vec<Candidate<'k>>) -> Vec<Candidat
     ordered
 }
 
-/// How many objects of a Set documents want to be there.
-fn wanted(set: &Set, known: &Known) -> usize {
+/// How many objects of a Set documents want to be there, by kind.
+fn wanted(set: &Set, known: &Known) -> Counts {
+    let mut counts: Counts =
+        set.scope.iter().map(|claim| (claim.kind.kind.clone(), Count::default())).collect();
     // Those of a ReplicaSet are counted by itself, also where all of them are to be absent.
-    if let Some(replicas) = set.replicas() {
-        return replicas.wanted;
+    if let (Some(replicas), Some(count)) = (set.replicas(), counts.values_mut().next()) {
+        count.wanted = replicas.wanted;
+        return counts;
     }
-    let is_wanted = |document: &&Document| {
+    for document in known.documents.iter().filter(|document| document.policy.ensure != Ensure::Absent) {
         let kind = known.kinds.get(&document.id.kind);
-        document.policy.ensure != Ensure::Absent
-            && kind.is_some_and(|kind| set.claim_of(&document.id, kind).is_some())
-    };
-    known.documents.iter().filter(is_wanted).count()
+        if kind.is_some_and(|kind| set.claim_of(&document.id, kind).is_some()) {
+            counts.entry(document.id.kind.kind.clone()).or_default().wanted += 1;
+        }
+    }
+    counts
+}
+
+/// By the kinds of a Set.
+type Counts = BTreeMap<Arc<str>, Count>;
+
+/// What is due to go of each kind of a Set, and how many objects of it documents name.
+fn counts(at: usize, known: &Known, candidates: &[Candidate]) -> Counts {
+    let set = &known.sets[at];
+    let mut counts = wanted(set, known);
+    for candidate in candidates.iter().filter(|one| one.set == at && one.verdict.is_ok()) {
+        counts.entry(candidate.id.kind.kind.clone()).or_default().due += 1;
+    }
+    counts
 }
 
 /// Why so many deletions of a Set are not made.
-fn refused(due: usize, wanted: usize, set: &Set, gates: &Gates) -> Option<Explanation> {
+fn refused(counts: &Counts, set: &Set, gates: &Gates) -> Option<Explanation> {
+    let due: usize = counts.values().map(|count| count.due).sum();
+    let wanted: usize = counts.values().map(|count| count.wanted).sum();
     if due == 0 {
         return None;
     }
@@ -119,21 +147,7 @@ fn refused(due: usize, wanted: usize, set: &Set, gates: &Gates) -> Option<Explan
         let why = format!("no document names an object in its scope: {} would be deleted", would(due));
         return Some(Explanation::new(why).hint("if that is meant: `--allow-empty`"));
     }
-    let most = gates.max_deletes.or(set.max_deletes).unwrap_or_else(|| limit(wanted));
-    let from = match (gates.max_deletes, set.max_deletes) {
-        (Some(_), _) => "`--max-deletes`",
-        (None, Some(_)) if set.replicas().is_some() => "its `max-deletes`",
-        (None, Some(_)) => "`max-deletes` of the set",
-        (None, None) if set.replicas().is_some() => "a fifth of its `replicas`, and at least 5",
-        (None, None) => "a fifth of what the documents name, and at least 5",
-    };
-    (due > most && !planted!(NoLimit)).then(|| {
-        let why = format!("{} would be deleted, and the limit is {most} ({from})", would(due));
-        Explanation::new(why).hint(format!(
-            "if that is meant: `--max-deletes {due}` for this run, or `max-deletes: {due}` in the {} `spec`",
-            if set.replicas().is_some() { "ReplicaSet's" } else { "set's" }
-        ))
-    })
+    limits::passed(counts, set, gates)
 }
 
 fn unknown(doubt: &str) -> Explanation {

@@ -8,6 +8,7 @@
 mod family;
 mod former;
 mod gates;
+mod limits;
 mod named;
 mod proof;
 #[cfg(test)]
@@ -25,7 +26,8 @@ use super::kind::{Kind, Kinds};
 use super::mutant::planted;
 use super::node::Origin;
 use super::report::{Action, Entry, Explanation, Outcome};
-use super::set::{Claim, Set};
+use super::set::{Claim, Limits, Set};
+use super::unique::Held;
 use family::Family;
 use former::Index;
 pub use former::{Former, Standing};
@@ -45,12 +47,14 @@ pub struct Rank {
 }
 
 /// What the flags open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Gates {
     /// Whether anything is to be deleted; else it is only told of.
     pub deletes: bool,
-    /// The limit of each Set, in place of its own.
+    /// The limit of each Set, in place of all of its own.
     pub max_deletes: Option<usize>,
+    /// Limits of some kinds of each Set, in place of its own for these.
+    pub max_deletes_of: Limits,
     /// Whether all objects of a Set may go.
     pub allow_empty: bool,
 }
@@ -85,6 +89,8 @@ pub struct Plan {
     pub doomed: Vec<Document>,
     /// Objects that are left alone, and Sets of which nothing is deleted.
     pub told: Vec<Entry>,
+    /// What those of them have that are left alone, of values that only one object may have.
+    pub taken: Vec<(Held, ObjectId)>,
 }
 
 /// An object that no document names.
@@ -173,7 +179,7 @@ fn alone(claim: &Claim, kind: &Kind, items: Vec<Item>) -> Vec<(ObjectId, Item, u
 
 impl Candidate<'_> {
     /// The document that wishes it gone.
-    fn doomed(self, set: &Set, proof: Proof, former: &Index) -> Document {
+    fn doomed(self, set: &Set, kind: &Kind, proof: Proof, former: &Index) -> Document {
         let base = former.base_of(&self.id);
         let then = former.document(&self.id).map(|document| document.policy.clone()).unwrap_or_default();
         let pruned = Pruned {
@@ -182,6 +188,7 @@ impl Candidate<'_> {
             proof,
             server_id: self.item.server_id,
             rank: self.rank,
+            unique: Held::by(&self.id, kind, &self.item.value),
         };
         let mut wish = pruned.wish(self.id, self.claim.origin.clone(), base);
         wish.labels = self.claim.replicas.as_ref().map(|named| named.labels.clone()).unwrap_or_default();

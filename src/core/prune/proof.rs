@@ -14,6 +14,7 @@ use super::super::mutant::planted;
 use super::super::node::{Node, Origin, Pos, Want};
 use super::super::report::{Explanation, Finding, Outcome};
 use super::super::set::{Claim, Set};
+use super::super::unique::Held;
 use super::super::value::Value;
 use super::{Index, Rank, Standing};
 
@@ -39,6 +40,8 @@ pub struct Pruned {
     /// The id under which it was found: what has another by now is another object.
     pub server_id: Option<Arc<str>>,
     pub rank: Rank,
+    /// What it has of values that only one object may have.
+    pub unique: Vec<Held>,
 }
 
 /// Whether an object may be deleted.

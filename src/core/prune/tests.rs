@@ -21,7 +21,8 @@ fn claim(kind: &str, within: &[(&str, &str)], exclusive: bool) -> Claim {
 }
 
 fn set(scope: Vec<Claim>) -> Set {
-    Set { name: "ours".into(), owner: Some("me".into()), scope, max_deletes: None, origin: origin() }
+    let (owner, max_deletes) = (Some("me".into()), Limits::default());
+    Set { name: "ours".into(), owner, scope, max_deletes, origin: origin() }
 }
 
 fn item(key: &[(&str, &str)], value: Value) -> Item {
@@ -34,6 +35,12 @@ fn item(key: &[(&str, &str)], value: Value) -> Item {
         ready: None,
         ambiguous: Vec::new(),
     }
+}
+
+/// The record `old` of the zone `a.org`.
+fn pruned(proof: Proof) -> Pruned {
+    let (owner, server_id) = (Some("me".into()), Some("a.org-old".into()));
+    Pruned { set: "ours".into(), owner, proof, server_id, rank: Rank::default(), unique: Vec::new() }
 }
 
 /// Zones with records in them; a record bears a mark.
@@ -147,7 +154,7 @@ fn a_closed_gate_is_said_with_numbers() {
         "Set ours: refused: 7 objects would be deleted, and the limit is 5 (a fifth of what the documents name, and at least 5)"
     );
     assert_eq!(told[1], "Record a.org/old0: skipped: nothing of the set `ours` is deleted");
-    world.sets[0].max_deletes = Some(6);
+    world.sets[0].max_deletes = Limits::of_all(Some(6));
     assert!(world.told()[0].ends_with("the limit is 6 (`max-deletes` of the set)"));
     world.gates.max_deletes = Some(7);
     assert_eq!(world.doomed().len(), 7);
@@ -360,13 +367,6 @@ fn without_pruning_all_that_is_too_much_is_told() {
 
 #[test]
 fn the_last_look_before_a_deletion_needs_the_proof_as_well() {
-    let pruned = |proof| Pruned {
-        set: "ours".into(),
-        owner: Some("me".into()),
-        proof,
-        server_id: Some("a.org-old".into()),
-        rank: Rank::default(),
-    };
     let kinds = kinds();
     let kind = kinds.get(&kind_name("Record")).expect("a kind");
     let word = |proof, item: &Item| pruned(proof).stays(kind, item).map(|outcome| outcome.word());
@@ -466,13 +466,7 @@ fn another_object_of_the_name_is_not_the_one_of_the_base() {
 #[test]
 fn a_mark_of_another_owner_stops_a_deletion_by_a_recorded_base_at_the_last_look() {
     let world = with_base(recorded());
-    let pruned = Pruned {
-        set: "ours".into(),
-        owner: Some("me".into()),
-        proof: Proof::Recorded("refs/trueup/x".into(), origin()),
-        server_id: Some("a.org-old".into()),
-        rank: Rank::default(),
-    };
+    let pruned = pruned(Proof::Recorded("refs/trueup/x".into(), origin()));
     let kind = world.kinds.get(&kind_name("Record")).expect("a kind");
     assert_eq!(pruned.stays(kind, &record("old", json!({}))), None);
     let why = Outcome::Refused(Explanation::new("it bears the mark of `you` by now"));

@@ -129,7 +129,9 @@ impl Bytes {
             protected,
             on_conflict,
             forced_paths,
-            replace,
+            // What is added for another is replaced by no annotation.
+            replace: _,
+            added_for: _,
             drift,
             report,
             depends_on,
@@ -144,7 +146,7 @@ impl Bytes {
             replica: _,
         } = policy;
         self.0.extend([*ensure as u8, *on_conflict as u8, *drift as u8]);
-        self.0.extend([*protected, *replace, *paused, *secret_since].map(u8::from));
+        self.0.extend([*protected, policy.lets_replace(), *paused, *secret_since].map(u8::from));
         self.opt(pinned_id.as_deref(), Bytes::text);
         self.opt(secret_version.as_deref(), Bytes::text);
         self.all(forced_paths.iter(), |bytes, path| bytes.text(&path.to_string()));

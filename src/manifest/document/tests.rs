@@ -61,6 +61,7 @@ fn kind(name: &str, parts: &[(&str, &str)], in_path: &[&str]) -> Kind {
         fields: FieldRules::default(),
         owner: None,
         builtin: None,
+        unique: Vec::new(),
         blockers: None,
         version: Version::None,
         serial: Serial::No,

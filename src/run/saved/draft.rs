@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use serde_json::json;
 
 use super::former::SavedFormer;
-use super::object::SavedLeft;
+use super::object::{SavedAdded, SavedLeft};
 use super::pruned::{Looks, SavedPruned};
 use super::secrets::{self, Body};
 use super::{Flags, HOLDS, SavedObject, SavedPlan, seal};
@@ -120,6 +120,7 @@ impl Draft {
                 .collect(),
             former: deletes.then(|| SavedFormer::of(&self.former, redactor)),
             left: report.left.iter().map(|left| SavedLeft::of(left, redactor)).collect(),
+            added: report.added.iter().map(|added| SavedAdded::of(added, redactor)).collect(),
             seen: report.seen.count(),
             requests: [report.requests.list, report.requests.read, report.requests.login],
         }

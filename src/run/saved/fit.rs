@@ -136,6 +136,7 @@ mod tests {
             objects: Vec::new(),
             told: Vec::new(),
             left: Vec::new(),
+            added: Vec::new(),
             former: None,
             seen: 0,
             requests: [0; 3],

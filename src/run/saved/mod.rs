@@ -10,6 +10,7 @@ mod draft;
 pub mod file;
 mod fit;
 mod former;
+mod limits;
 mod object;
 mod past;
 mod pruned;
@@ -23,7 +24,8 @@ use serde::{Deserialize, Serialize};
 
 pub use draft::Draft;
 pub use fit::{Unfit, fits, same_backends};
-pub use object::{SavedLeft, SavedObject};
+pub use limits::SavedLimits;
+pub use object::{SavedAdded, SavedLeft, SavedObject};
 pub use pruned::{Deletions, Looks};
 pub use seal::{Sealed, read, seal};
 
@@ -63,6 +65,9 @@ pub struct SavedPlan {
     pub told: Vec<SavedObject>,
     /// What the base has and the files have no longer.
     pub left: Vec<SavedLeft>,
+    /// What nobody chose, and takes part as something chosen needs it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<SavedAdded>,
     /// The same as far as the deletions rest on it, where there are any.
     pub former: Option<SavedFormer>,
     /// Items that were seen, and requests of the roles list, read and login.
@@ -84,6 +89,8 @@ pub struct Flags {
     pub base: Option<String>,
     pub prune: bool,
     pub max_deletes: Option<usize>,
+    #[serde(default)]
+    pub max_deletes_of: SavedLimits,
     pub allow_empty: bool,
 }
 
@@ -147,8 +154,9 @@ impl SavedPlan {
 
     /// What may be deleted without a document, and how much of it.
     pub fn gates(&self) -> Gates {
-        let Flags { prune, max_deletes, allow_empty, .. } = self.flags;
-        Gates { deletes: prune, max_deletes, allow_empty }
+        let Flags { prune, max_deletes, max_deletes_of, allow_empty, .. } = &self.flags;
+        let (deletes, max_deletes, allow_empty) = (*prune, *max_deletes, *allow_empty);
+        Gates { deletes, max_deletes, max_deletes_of: max_deletes_of.limits(), allow_empty }
     }
 
     /// What the base has and the files have no longer.
@@ -162,6 +170,7 @@ impl SavedPlan {
         Report {
             objects: self.objects.iter().chain(&self.told).map(SavedObject::entry).collect(),
             left: self.left(),
+            added: self.added.iter().map(SavedAdded::added).collect(),
             requests: Requests { list, read, login, ..Requests::default() },
             seen: Census::of(self.seen),
             ..Report::default()

@@ -10,6 +10,7 @@ use crate::core::document::Document;
 use crate::core::engine::Specimen;
 use crate::core::engine::pledge::Pledge;
 use crate::core::identity::{Key, KindName, ObjectId};
+use crate::core::needed::Added;
 use crate::core::node::{Origin, Pos};
 use crate::core::observed::Observed;
 use crate::core::redact::Redactor;
@@ -88,6 +89,14 @@ pub struct SavedLeft {
     pub place: Place,
 }
 
+/// What nobody chose, and what needs it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SavedAdded {
+    pub object: SavedName,
+    pub needed_by: SavedName,
+}
+
 /// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -98,11 +107,12 @@ pub struct Note {
 }
 
 /// The codes of findings and reasons that a plan can have; another version may have more.
-const CODES: [&str; 29] = [
+const CODES: [&str; 30] = [
     "ChangeLimit",
     "CreateUncertain",
     "DuplicateFound",
     "DuplicateMember",
+    "FreedFirst",
     "GivenUp",
     "GoesWithParent",
     "LostUpdateRisk",
@@ -273,6 +283,20 @@ impl SavedName {
 
     fn object_id(&self) -> ObjectId {
         id(&self.backend, &self.kind, &self.key)
+    }
+}
+
+impl SavedAdded {
+    pub fn of(added: &Added, redactor: &Redactor) -> SavedAdded {
+        let name = |id: &ObjectId| {
+            let (backend, kind, key) = parts(&scrub::id(id, redactor));
+            SavedName { backend, kind, key }
+        };
+        SavedAdded { object: name(&added.id), needed_by: name(&added.needed_by) }
+    }
+
+    pub fn added(&self) -> Added {
+        Added { id: self.object.object_id(), needed_by: self.needed_by.object_id() }
     }
 }
 

@@ -94,6 +94,7 @@ impl SavedPruned {
             proof: self.proof.proof(),
             server_id: server_id.map(Arc::from),
             rank: Rank::default(),
+            unique: Vec::new(),
         }
     }
 }

@@ -151,7 +151,7 @@ pub async fn prune(ground: Ground, job: Job, seed: u64, halt: Halt) -> Option<Re
         swept = list(&sets, &ground) => swept,
         () = halt.stop.cancelled() => return None,
     };
-    let Plan { doomed, told } = plan(&desired, &sets, swept, &doubts, &held, &gates);
+    let Plan { doomed, told, .. } = plan(&desired, &sets, swept, &doubts, &held, &gates);
     if doomed.is_empty() {
         return Some(Ok(Pruned { told, report: Report::default() }));
     }

@@ -297,7 +297,8 @@ fn a_kind_that_cannot_be_listed_is_told_of() {
 fn pruned(kind: &str, key: &[(&str, &str)], proof: Proof, server_id: &str) -> Document {
     let like = document(kind, key, json!({}));
     let server_id = Some(Arc::from(server_id));
-    let pruned = Pruned { set: "s".into(), owner: None, proof, server_id, rank: Rank::default() };
+    let (rank, unique) = (Rank::default(), Vec::new());
+    let pruned = Pruned { set: "s".into(), owner: None, proof, server_id, rank, unique };
     pruned.wish(like.id, like.origin, Default::default())
 }
 

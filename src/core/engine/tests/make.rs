@@ -72,6 +72,7 @@ pub fn kind(name: &str, server_ids: bool, parent: Option<&str>) -> Kind {
         fields: FieldRules::default(),
         owner: None,
         builtin: None,
+        unique: Vec::new(),
         blockers: None,
         version: Version::None,
         serial: Serial::No,

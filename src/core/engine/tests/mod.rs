@@ -39,3 +39,4 @@ mod stick;
 mod stops;
 mod together;
 mod unfinished;
+mod unique;

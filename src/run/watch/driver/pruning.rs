@@ -36,7 +36,7 @@ impl Driver<'_> {
         self.prune_halt = Halt { stop: self.halt.stop.child_token(), abort: self.halt.abort.child_token() };
         let doubts = prune::doubts(desired, &sets, &self.machine.status());
         self.prune_when.began(Instant::now(), self.settings.machine.resync, is_held || !doubts.is_empty());
-        let (gates, files, held) = (self.settings.pruning, self.as_read.clone(), self.held_of(&sets));
+        let (gates, files, held) = (self.settings.pruning.clone(), self.as_read.clone(), self.held_of(&sets));
         let job = Job { gates, sets, doubts, held, files, most_writes: left };
         let ground = Ground { share: self.ground.share.for_all(), ..self.ground.clone() };
         let pruning = prune::prune(ground, job, fastrand::u64(..), self.prune_halt.clone());

@@ -21,7 +21,7 @@ use crate::core::node::{Origin, Pos};
 use crate::core::path::Path;
 use crate::core::prune::{Former, Gates, Known, Swept, plan};
 use crate::core::report::Report;
-use crate::core::set::{Claim, Member, Set};
+use crate::core::set::{Claim, Limits, Member, Set};
 use crate::core::value::Value;
 
 const SEEDS: u64 = 1_500;
@@ -71,7 +71,7 @@ impl Scene {
         };
         let origin = scope[0].origin.clone();
         let owner = Some("me".into());
-        let set = Set { name: "ours".into(), owner, scope, max_deletes: Some(LIMIT), origin };
+        let set = Set { name: "ours".into(), owner, scope, max_deletes: Limits::of_all(Some(LIMIT)), origin };
         let mut scene = Scene {
             kinds,
             objects: BTreeMap::new(),
@@ -258,7 +258,8 @@ fn run(scene: &mut Scene, dice: &mut Dice, faults: f64, meddling: f64) -> Report
     if planted!(M24) && !documents.is_empty() {
         documents.truncate(dice.below(documents.len()));
     }
-    let gates = Gates { deletes: true, max_deletes: None, allow_empty: true };
+    let gates =
+        Gates { deletes: true, max_deletes: None, max_deletes_of: Limits::default(), allow_empty: true };
     let graph = Graph::build(&documents, &scene.kinds).expect("documents that fit together");
     let sets = [scene.set.clone()];
     let former = Former::default();
