@@ -229,11 +229,11 @@ fn path(path: &Path, redactor: &Redactor) -> Path {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::veil::Veil;
     use crate::core::change::Reason;
     use crate::core::conflict::{Cause, Resolution};
     use crate::core::identity::KindName;
     use crate::core::report::Action;
+    use crate::core::veil::Veil;
     use serde_json::json;
 
     #[test]

@@ -279,7 +279,7 @@ spec:
       |
     8 |     Team: {key: {name: .name}, lst: GET /teams}
       |                                ^
-    hint: did you mean `list`? known here are `key`, `parent`, `id`, `match`, `document`, `list`, `read`, `create`, `update`, `delete`, `check`, `fields` and 19 more
+    hint: did you mean `list`? known here are `key`, `parent`, `id`, `match`, `document`, `list`, `read`, `create`, `update`, `delete`, `check`, `fields` and 20 more
     3 errors.
     ");
 }

@@ -282,7 +282,9 @@ fn files_that_others_can_read_are_told_once() {
     use std::os::unix::fs::PermissionsExt;
 
     let server = Raw::new(|_| Say::json(r#"{"items": []}"#));
-    let scratch = start(&server.url(), "  auth: {bearer: {file: token.txt}}");
+    let scratch =
+        Scratch::with("m/backend.yaml", backend(&server.url(), "  auth: {bearer: {file: ../token.txt}}"));
+    scratch.write("secret.txt", CANARY);
     scratch.write("token.txt", "tok-1");
     scratch.write("m/a.yaml", SPACE.replace("secret.txt", "../secret.txt"));
     // What is kept among the manifests comes by Git, and is as readable as they are.
@@ -294,7 +296,7 @@ fn files_that_others_can_read_are_told_once() {
     let set =
         |name: &str, mode| set_permissions(scratch.path(name), Permissions::from_mode(mode)).expect(name);
     let warned = |line: &str| {
-        let done = scratch.trueup(&format!("{line} -f m -f backend.yaml")).env("CANARY", CANARY).done();
+        let done = scratch.trueup(&format!("{line} -f m")).env("CANARY", CANARY).done();
         done.err
             .lines()
             .filter(|line| line.contains("chmod") || line.contains("(mode "))
@@ -313,12 +315,12 @@ fn files_that_others_can_read_are_told_once() {
         [
             "warning: `m/../secret.txt`, which holds a secret, can be read by everybody (mode 0644)",
             "hint: `chmod 600 m/../secret.txt`",
-            "warning: `token.txt`, the token of the backend `demo`, can be read by its group (mode 0640)",
-            "hint: `chmod 600 token.txt`",
+            "warning: `m/../token.txt`, the token of the backend `demo`, can be read by its group (mode 0640)",
+            "hint: `chmod 600 m/../token.txt`",
         ]
     );
     // In the document of a format for CI, and a warning all the same.
-    let done = scratch.trueup("validate -f m -f backend.yaml --output sarif").env("CANARY", CANARY).done();
+    let done = scratch.trueup("validate -f m --output sarif").env("CANARY", CANARY).done();
     assert_eq!(done.code(), 0, "{}", done.told());
     assert!(done.out.contains("can be read by everybody (mode 0644)"), "{}", done.told());
 }

@@ -126,6 +126,8 @@ pub struct Inner {
     passed: Mutex<Vec<String>>,
     /// The most that were under way at once on one connection.
     pub most: AtomicUsize,
+    /// Writes that came, on all connections.
+    pub writes: AtomicUsize,
 }
 
 impl Front {
@@ -143,6 +145,7 @@ impl Front {
             came: Mutex::default(),
             passed: Mutex::default(),
             most: AtomicUsize::new(0),
+            writes: AtomicUsize::new(0),
         });
         let (serving, acceptor) = (inner.clone(), TlsAcceptor::from(config));
         runtime.spawn(async move {

@@ -40,6 +40,8 @@ struct Line<S> {
     inlet: Inlet,
     inner: Arc<Inner>,
     under_way: Arc<AtomicUsize>,
+    /// Its window lets no body through.
+    shut: bool,
     leave: Option<Leave>,
     /// The last stream that counts, once it was said.
     last: Option<u32>,
@@ -61,7 +63,8 @@ where
     if let Some(streams) = inner.settings.streams {
         builder.max_concurrent_streams(streams);
     }
-    if inner.settings.shut > 0 {
+    let shut = inner.writes.load(Ordering::SeqCst) < inner.settings.shut;
+    if shut {
         builder.initial_window_size(0);
     }
     let connection = builder.handshake(stream).await?;
@@ -71,6 +74,7 @@ where
         inlet,
         inner,
         under_way: Arc::default(),
+        shut,
         leave,
         last,
         forgotten,
@@ -81,7 +85,6 @@ where
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Line<S> {
     async fn run(mut self) -> Result<(), h2::Error> {
-        let mut writes = 0;
         loop {
             let at = self.leave.as_ref().map(|leave| leave.at);
             let end = self.end.clone();
@@ -95,9 +98,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Line<S> {
             };
             let Some(next) = next else { return Ok(()) };
             let (request, respond) = next?;
-            let is_write = request.method() != http::Method::GET;
-            writes += usize::from(is_write);
-            if self.inner.settings.shut > 0 && writes > self.inner.settings.shut {
+            let is_write = usize::from(request.method() != http::Method::GET);
+            let writes = self.inner.writes.fetch_add(is_write, Ordering::SeqCst) + is_write;
+            // Once: it cannot be said again before the client has confirmed it.
+            if self.shut && writes > self.inner.settings.shut {
+                self.shut = false;
                 self.connection.set_initial_window_size(65_535)?;
             }
             if self.last.is_some_and(|last| respond.stream_id().as_u32() > last) {
