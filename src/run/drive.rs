@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::core::engine::{Effect, Engine, Event, RequestId, Stop};
 use crate::core::exchange::{Answer, Ask, Failure, FailureClass, Write};
+use crate::core::identity::ObjectId;
 use crate::core::report::Entry;
 
 /// Something that can ask.
@@ -43,8 +44,9 @@ pub struct Limits {
 pub struct Parts {
     /// Somebody asks for it.
     pub wanted: Arc<Notify>,
-    /// Is given it, each time that it is asked for, also where that is nothing.
-    pub give: Arc<dyn Fn(Vec<Entry>) + Send + Sync>,
+    /// Is given it, each time that it is asked for, also where that is nothing; and what is otherwise than it is to be
+    /// and not done.
+    pub give: Arc<dyn Fn(Vec<Entry>, Vec<ObjectId>) + Send + Sync>,
 }
 
 /// Is told how far a run is: settled objects, and all.
@@ -116,7 +118,7 @@ async fn run(
             () = until(end), if !stopped => { stopped = true; Event::Stop(Stop::Timeout) }
             Some((id, answer)) = answers.next(), if !answers.is_empty() => Event::Answered(id, answer),
             () = wanted(parts) => {
-                parts.iter().for_each(|parts| (parts.give)(engine.take_done()));
+                parts.iter().for_each(|parts| (parts.give)(engine.take_done(), engine.at_work()));
                 Event::Woke
             }
             () = until(wake) => { wake = None; Event::Woke }

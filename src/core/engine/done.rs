@@ -2,7 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::super::report::Entry;
+use super::super::identity::ObjectId;
+use super::super::report::{Action, Entry};
 use super::object::{Object, Phase};
 use super::send::lane;
 use super::{Engine, hidden, settle};
@@ -28,6 +29,13 @@ impl Engine {
         };
         let done: Vec<usize> = (0..self.objects.len()).filter(is_done).collect();
         done.into_iter().map(|at| self.give(at)).collect()
+    }
+
+    /// The objects that were found otherwise than they are to be, and that the run is still at work on.
+    pub fn at_work(&self) -> Vec<ObjectId> {
+        let is_at_work =
+            |object: &&Object| is_open(object) && !object.context && !matches!(object.action, Action::None);
+        self.objects.iter().filter(is_at_work).map(|object| object.id.clone()).collect()
     }
 
     fn give(&mut self, at: usize) -> Entry {

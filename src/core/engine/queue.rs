@@ -100,6 +100,11 @@ impl Queue {
         self.ready.keys().any(has_room)
     }
 
+    /// The sorts of which something may go.
+    pub fn sorts(&self) -> impl Iterator<Item = &Sort> {
+        self.ready.keys()
+    }
+
     /// The next that may go of the sorts that have room, in order; those whose lane is busy are passed over.
     pub fn next(&mut self, has_room: impl Fn(&Sort) -> bool) -> Option<Bundle> {
         let free = self.ready.iter().filter(|(sort, _)| has_room(sort));

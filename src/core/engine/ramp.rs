@@ -1,7 +1,8 @@
 //! Slow start of writes: of those of one kind with one action the first goes alone, each success makes room for
 //! two, and a run of like writes that only fails is stopped. One bad template then costs a few failed writes,
 //! not ten thousand (the slow start of Kubernetes' ReplicaSet controller). Other writes to the backend begin by
-//! themselves: a create does not wait for an update that the server takes long for.
+//! themselves: a create does not wait for an update that the server takes long for. Nor do its like for ever: each second
+//! without an answer one more goes.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -11,6 +12,9 @@ use super::queue::{Bundle, Lane, Queue, Queued, Sort};
 
 /// Three batches, of one, two and four: so many like failures with no success between them end a run of like writes.
 const LIKE_FAILURES: u32 = 7;
+
+/// What waits for the answers of its like waits no longer than this for the next one of them.
+const SLOW: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub struct Ramp {
@@ -26,6 +30,8 @@ pub struct Ramp {
     shared: HashSet<Lane>,
     /// Refusals of several writes at once, with no success between them.
     refusals: HashMap<Sort, u32>,
+    /// The last time of which it was told that one more may go.
+    told: Option<Duration>,
     /// Holds all writes while the backend is away.
     pub breaker: Breaker,
 }
@@ -35,11 +41,19 @@ pub struct Ramp {
 struct Start {
     in_flight: usize,
     window: usize,
+    /// When the last one went.
+    went: Duration,
 }
 
 impl Default for Start {
     fn default() -> Start {
-        Start { in_flight: 0, window: 1 }
+        Start { in_flight: 0, window: 1, went: Duration::ZERO }
+    }
+}
+
+impl Start {
+    fn has_room(&self, now: Duration) -> bool {
+        self.in_flight < self.window || now >= self.went + SLOW
     }
 }
 
@@ -55,6 +69,7 @@ impl Ramp {
             answered: HashMap::new(),
             shared: HashSet::new(),
             refusals: HashMap::new(),
+            told: None,
             breaker: Breaker::default(),
         }
     }
@@ -66,14 +81,27 @@ impl Ramp {
     /// What goes next as one request, if there is room.
     pub fn next(&mut self, now: Duration) -> Option<Bundle> {
         let starts = &self.starts;
-        let has_room = |sort: &Sort| starts.get(sort).is_none_or(|start| start.in_flight < start.window);
+        let has_room = |sort: &Sort| starts.get(sort).is_none_or(|start| start.has_room(now));
         if self.in_flight >= self.most || !self.queue.has_next(has_room) || !self.breaker.admits(now) {
             return None;
         }
         let bundle = self.queue.next(has_room)?;
         self.in_flight += 1;
-        self.starts.entry(bundle.first()?.sort.clone()).or_default().in_flight += 1;
+        let start = self.starts.entry(bundle.first()?.sort.clone()).or_default();
+        (start.in_flight, start.went) = (start.in_flight + 1, now);
         Some(bundle)
+    }
+
+    /// When the next may go though none of its like is answered by then; told once.
+    pub fn opens(&mut self) -> Option<Duration> {
+        if self.in_flight >= self.most {
+            return None;
+        }
+        let opens =
+            self.queue.sorts().filter_map(|sort| self.starts.get(sort)).map(|start| start.went + SLOW);
+        let opens = opens.min().filter(|at| self.told.is_none_or(|told| told < *at))?;
+        self.told = Some(opens);
+        Some(opens)
     }
 
     /// A write was answered at `count`; it may have been done.
@@ -217,6 +245,26 @@ mod tests {
         assert_eq!(take(&mut ramp), [13, 14], "four at once, of all sorts");
         ramp.failed(&update(0), "422");
         assert_eq!(take(&mut ramp), [1], "a failure makes no room");
+    }
+
+    #[test]
+    fn what_takes_long_lets_one_more_of_its_like_go_each_second() {
+        let at = |ramp: &mut Ramp, tenths: u64| {
+            let now = Duration::from_millis(100 * tenths);
+            std::iter::from_fn(|| ramp.next(now)).map(|bundle| bundle[0].object).collect::<Vec<_>>()
+        };
+        let mut ramp = Ramp::new(3);
+        (0..9).for_each(|i| ramp.push(queued(i)));
+        assert_eq!(at(&mut ramp, 5), [0]);
+        assert_eq!(ramp.opens(), Some(Duration::from_millis(1500)));
+        assert_eq!(ramp.opens(), None, "told once");
+        assert_eq!(at(&mut ramp, 14), [0; 0]);
+        assert_eq!(at(&mut ramp, 15), [1]);
+        assert_eq!(ramp.opens(), Some(Duration::from_millis(2500)));
+        assert_eq!(at(&mut ramp, 25), [2]);
+        assert_eq!((at(&mut ramp, 99), ramp.opens()), (Vec::new(), None), "never more than the most");
+        ramp.succeeded(&queued(0));
+        assert_eq!(at(&mut ramp, 99), [3]);
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::object::{Object, Phase};
 use super::queue::{Bundle, Company, Lane, Queued};
 use super::ramp::Ramp;
 use super::written::not_attempted;
-use super::{Effect, Engine, Pending};
+use super::{Effect, Engine, Pending, Timer};
 
 impl Engine {
     pub(super) fn enqueue(&mut self, at: usize, action: Action) {
@@ -50,6 +50,9 @@ impl Engine {
         for backend in backends {
             while let Some(bundle) = self.ramps.get_mut(&backend).and_then(|ramp| ramp.next(self.now)) {
                 self.start_write(bundle);
+            }
+            if let Some(at) = self.ramps.get_mut(&backend).and_then(Ramp::opens) {
+                self.wake_at(at, Timer::Writes);
             }
         }
     }

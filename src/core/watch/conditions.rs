@@ -19,6 +19,9 @@ pub const LONGEST: usize = 1024;
 /// What is said of an object that was in sync with what is no longer so.
 const IN_DOUBT: &str = "what it refers to, or lies below, has changed since it was looked at";
 
+/// What is said of an object that was in sync while a pass puts it right.
+const AT_WORK: &str = "it differs, and a pass is at work on it";
+
 /// The reasons that there are.
 pub mod reason {
     /// No pass has ended since it was wanted so.
@@ -111,11 +114,20 @@ impl Conditions {
 
     /// What it needs has changed since it was looked at: it is no longer said to be in sync.
     pub fn is_in_doubt(&mut self, now: Duration) -> Option<Condition> {
+        self.is_pending(now, IN_DOUBT)
+    }
+
+    /// A pass that goes on has found that it differs: it is no longer said to be in sync.
+    pub fn is_at_work(&mut self, now: Duration) -> Option<Condition> {
+        self.is_pending(now, AT_WORK)
+    }
+
+    fn is_pending(&mut self, now: Duration, why: &str) -> Option<Condition> {
         let synced = self.get(ConditionKind::Synced)?;
         if synced.truth != Truth::True {
             return None;
         }
-        self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, IN_DOUBT.into()), None)
+        self.set(now, (ConditionKind::Synced, Truth::Unknown, reason::PENDING, why.into()), None)
     }
 
     /// Takes over what a pass says. What is given back has another truth or reason than before.

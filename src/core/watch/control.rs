@@ -35,6 +35,8 @@ pub enum Event {
     Hints(Vec<Hint>),
     /// A pass goes on, and is done with these: the answer to [`Effect::Collect`].
     Settled(PassId, Vec<Seen>),
+    /// A pass goes on, and has found these otherwise than they are to be.
+    AtWork(PassId, Vec<ObjectId>),
     /// A pass has ended. An object of the pass that is not among these was not settled.
     Ended(PassId, Vec<Seen>),
     /// The time that was asked for has come.
@@ -157,6 +159,7 @@ impl Loop {
             Event::Hint(hint) => self.hint(&hint),
             Event::Hints(hints) => hints.iter().for_each(|hint| self.hint(hint)),
             Event::Settled(pass, seen) => self.give_back(pass, &seen),
+            Event::AtWork(pass, ids) => self.is_at_work(pass, &ids),
             Event::Ended(pass, seen) => self.end(pass, &seen),
             Event::Woke => self.asked = None,
             Event::Drain => self.drains = true,

@@ -59,7 +59,7 @@ impl Hour {
         self.written = self.written.saturating_add(written);
         let leaves = now + HOUR;
         match self.writes.back_mut().filter(|(last, _)| *last + CLOSE > leaves) {
-            Some((last, count)) => (*last, *count) = (leaves, *count + written),
+            Some((last, count)) => (*last, *count) = (leaves, count.saturating_add(written)),
             None => self.writes.push_back((leaves, written)),
         }
     }

@@ -17,10 +17,10 @@ use super::pass::{PassId, Seen};
 pub const LONG: Duration = FLOOR;
 
 impl Loop {
-    /// Asks the passes whose time has come. One with a single object has nothing to give back before its end.
+    /// Asks the passes whose time has come.
     pub(super) fn collect(&mut self) {
         for (pass, under) in &mut self.passes {
-            if under.members.len() > 1 && under.ask.is_some_and(|at| at <= self.now) {
+            if under.ask.is_some_and(|at| at <= self.now) {
                 under.ask = None;
                 self.effects.push(Effect::Collect(*pass));
             }
@@ -29,8 +29,25 @@ impl Loop {
 
     /// When the next one is to be asked.
     pub(super) fn next_collect(&self) -> Option<Duration> {
-        let several = self.passes.values().filter(|under| under.members.len() > 1);
-        several.filter_map(|under| under.ask).min()
+        self.passes.values().filter_map(|under| under.ask).min()
+    }
+
+    /// A pass that goes on has found that these differ.
+    pub(super) fn is_at_work(&mut self, pass: PassId, ids: &[ObjectId]) {
+        for id in ids {
+            let Some(&at) = self.at.get(id) else { continue };
+            let object = &mut self.objects[at];
+            if object.running == Some(pass) {
+                let turned = object.conditions.is_at_work(self.now);
+                self.effects.extend(turned.map(|condition| Effect::Turned(id.clone(), condition)));
+            }
+        }
+    }
+
+    /// An object of the pass that has been under way for the longest time, and since when.
+    pub fn longest_under_way(&self) -> Option<(&ObjectId, Duration)> {
+        let longest = self.passes.values().filter(|under| !under.members.is_empty());
+        longest.min_by_key(|under| under.started).map(|under| (&under.members[0].id, under.started))
     }
 
     /// A pass goes on without these.

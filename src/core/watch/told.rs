@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::super::identity::ObjectId;
+use super::begin::Under;
 use super::control::Loop;
 use super::object::Object;
 use super::status::{Counters, ObjectStatus, Refused, Status, TargetStatus};
@@ -35,11 +36,12 @@ impl Loop {
 
     /// The numbers alone.
     pub fn counters(&self) -> Counters {
-        let started = self.passes.values().map(|under| under.started).min();
+        let of_objects = |under: &Under| under.started.saturating_mul(under.members.len() as u32);
         Counters {
             depth: self.queue.depth(),
             running: self.passes.values().map(|under| under.members.len()).sum(),
-            longest: started.map(|started| self.now.saturating_sub(started)),
+            longest: self.passes.values().map(|under| under.started).min(),
+            begun: Some(self.passes.values().map(of_objects).sum()),
             ..self.counters.clone()
         }
     }

@@ -36,7 +36,7 @@ pub fn earlier(path: &Path) -> (Vec<Lately>, Event) {
     let event = |event: Event| event.with("file", path.display().to_string());
     match read(path).map(|all| lately(&all, wall)) {
         Ok(all) => {
-            let count: usize = all.iter().map(|(_, count)| count).sum();
+            let count = all.iter().fold(0, |sum: usize, (_, count)| sum.saturating_add(*count));
             (all, event(Event::info("changes of the last hour count")).with("changes", count))
         }
         Err(why) => {

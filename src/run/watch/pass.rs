@@ -59,6 +59,8 @@ pub struct Halt {
 pub struct Ended {
     pub id: PassId,
     pub seen: Vec<Seen>,
+    /// What it goes on with and has found otherwise than it is to be.
+    pub at_work: Vec<ObjectId>,
     pub report: Report,
     /// It made no progress, and was ended.
     pub stuck: bool,
@@ -100,7 +102,11 @@ pub async fn run(
     let asked = Arc::new(asked);
     let give = {
         let (asked, id) = (asked.clone(), pass.id);
-        move |objects| give(Ended::new(id, &asked, Report { objects, ..Report::default() }, false))
+        move |objects, at_work: Vec<ObjectId>| {
+            let part = Ended::new(id, &asked, Report { objects, ..Report::default() }, false);
+            let at_work = at_work.into_iter().filter(|id| asked.contains(id)).collect();
+            give(Ended { at_work, ..part });
+        }
     };
     let parts = Parts { wanted, give: Arc::new(give) };
     let (report, stuck) = carry_out(engine, writes, &ground, &halt, Some(&parts)).await;
@@ -120,7 +126,7 @@ impl Ended {
             (Outcome::Skipped(_), false) if report.interrupted => None,
             _ => Some(Seen::of(entry)),
         });
-        Ended { id, seen: seen.collect(), stuck, report }
+        Ended { id, seen: seen.collect(), at_work: Vec::new(), stuck, report }
     }
 }
 

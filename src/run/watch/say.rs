@@ -50,6 +50,8 @@ pub enum Hold {
     Pruning,
     /// What a folder declared is not deleted, as it may only be away.
     Folders,
+    /// What no document names is not deleted beside a pass, and one takes long.
+    Passes,
 }
 
 impl<'o> Teller<'o> {
@@ -153,7 +155,7 @@ impl<'o> Teller<'o> {
         let before = self.held.insert(hold, held.clone()).unwrap_or_default();
         let message = match hold {
             Hold::Patience => "backend asks for patience",
-            Hold::Pruning | Hold::Folders => "pruning is held",
+            Hold::Pruning | Hold::Folders | Hold::Passes => "pruning is held",
         };
         for sentence in held.iter().filter(|sentence| !before.contains(sentence)) {
             self.say(&Event::warn(message).with("detail", sentence.as_str()));

@@ -33,13 +33,20 @@ pub const SILENCE: Duration = Duration::from_secs(60);
 pub async fn keep(shown: Shown, path: PathBuf, log: impl Fn(Event), stop: CancellationToken) {
     let mut changes = shown.subscribe();
     let mut keeper = Keeper { path, written: None, ours: None, shared: false, fails: false };
+    let mut beat = Instant::now() + HEARTBEAT;
     loop {
-        keeper.write(&shown, &log).await;
+        let is_written = keeper.write(&shown, &log).await;
         let wrote = Instant::now();
-        let mut beat = wrote + HEARTBEAT;
+        // A loop that is busy with what changes nothing in the file gives its sign of life all the same.
+        if is_written {
+            beat = wrote + HEARTBEAT;
+        }
         loop {
             tokio::select! {
-                () = stop.cancelled() => return keeper.write(&shown, &log).await,
+                () = stop.cancelled() => {
+                    keeper.write(&shown, &log).await;
+                    return;
+                }
                 changed = changes.changed() => match changed {
                     Ok(()) => break,
                     Err(_) => return,
@@ -72,11 +79,11 @@ struct Keeper {
 type Number = (u64, u64);
 
 impl Keeper {
-    /// Writes the file, unless it says the same already.
-    async fn write(&mut self, shown: &Shown, log: &impl Fn(Event)) {
+    /// Writes the file, unless it says the same already. Returns whether it was written.
+    async fn write(&mut self, shown: &Shown, log: &impl Fn(Event)) -> bool {
         let latest = shown.latest();
         if self.written.as_ref().is_some_and(|written| written.tells_as(&latest)) {
-            return;
+            return false;
         }
         self.look_for_others(log);
         let (shown, snapshot, path) = (shown.clone(), latest.clone(), self.path.clone());
@@ -94,7 +101,9 @@ impl Keeper {
         let done = done.map(|ours| self.ours = ours.or(self.ours));
         // What could not be written is tried again with the next heartbeat.
         self.written = done.is_ok().then_some(latest);
+        let is_written = done.is_ok();
         self.told(done, log);
+        is_written
     }
 
     /// Shows that the loop is alive. A file that is gone is written again.

@@ -134,6 +134,19 @@ async fn it_is_written_when_something_changed_and_touched_when_nothing_did() {
     until("a heartbeat", || modified(&file) > long_ago).await;
     assert_eq!(fs::read_to_string(&file).expect("read"), "marked", "it was touched, not written");
 
+    // A loop that is busy with what changes nothing gives its sign of life too.
+    File::options().write(true).open(&file).and_then(|file| file.set_modified(long_ago)).expect("set");
+    let adds = std::cell::Cell::new(1);
+    until("a heartbeat", || {
+        let mut busy = sample::hostile();
+        adds.set(adds.get() + 1);
+        busy.status.counters.adds += adds.get();
+        watch.shown.publish(busy);
+        modified(&file) > long_ago
+    })
+    .await;
+    assert_eq!(fs::read_to_string(&file).expect("read"), "marked", "it was touched, not written");
+
     // A loop that hangs gives no sign of life.
     tokio::time::advance(SILENCE).await;
     File::options().write(true).open(&file).and_then(|file| file.set_modified(long_ago)).expect("set");

@@ -74,3 +74,29 @@ fn a_create_does_not_wait_for_a_slow_update() {
     assert!(!has(&served, "PATCH /spaces/slow"), "it is under way: {:?}", served.written());
     drop(watching);
 }
+
+/// Of those of one sort the first goes alone; the next ones wait for it no longer than a second each. And nothing is said to
+/// be in sync while it is written.
+#[test]
+fn slow_writes_of_one_sort_do_not_wait_for_each_other() {
+    let scratch = Scratch::new();
+    let served = with_a_slow_one(&scratch);
+    scratch.write("m/a.yaml", spaces(&["slow", "swift", "third"]));
+    served.call("PUT", "/spaces/slow", "{\"description\": \"one\"}");
+    served.call("PUT", "/spaces/third", "{\"description\": \"one\"}");
+    let watching = Watching::start(&scratch, "--interval 1h --resync 1h --status-file s.json");
+    let truths = || {
+        let status = std::fs::read_to_string(scratch.path("s.json")).unwrap_or_default();
+        serde_json::from_str::<serde_json::Value>(&status).unwrap_or_default()["summary"]["conditions"]["Synced"]
+            .clone()
+    };
+    until("all are in sync", || truths()["True"] == 3);
+    for name in ["slow", "swift", "third"] {
+        served.change(&format!("/spaces/{name}"), "{\"description\": \"theirs\"}");
+    }
+    watching.hangup();
+    until("the others are put right", || is_right(&served, "swift") && is_right(&served, "third"));
+    until("the slow one is not said to be in sync", || truths()["Unknown"] == 1 && truths()["True"] == 2);
+    assert!(!has(&served, "PATCH /spaces/slow"), "it is under way: {:?}", served.written());
+    drop(watching);
+}

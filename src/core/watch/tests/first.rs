@@ -44,3 +44,19 @@ fn what_failed_is_tried_again_with_backoff_and_told_of() {
     assert!(rig.status("a").holds(ConditionKind::Synced));
     assert_eq!(rig.machine.counters().retries, 1);
 }
+
+#[test]
+fn of_work_under_way_it_is_told_when_it_began() {
+    let mut rig = Rig::level(Settings::default(), vec![subject("a"), subject("b")]);
+    let told = |rig: &Rig| {
+        let counters = rig.machine.counters();
+        (counters.running, counters.longest, counters.begun)
+    };
+    assert_eq!(told(&rig), (0, None, Some(Duration::ZERO)));
+    rig.now = seconds(50.0);
+    rig.give(hint("a", Origin::Feed));
+    rig.now = seconds(53.0);
+    rig.give(hint("b", Origin::Feed));
+    rig.now = seconds(60.0);
+    assert_eq!(told(&rig), (2, Some(seconds(50.0)), Some(seconds(103.0))));
+}

@@ -1,6 +1,6 @@
 //! A pass that takes long, and gives back what it is done with.
 
-use super::super::{ConditionKind, Event, Origin, Pass, Seen, Settings, Verdict};
+use super::super::{ConditionKind, Event, Origin, Pass, Seen, Settings, Truth, Verdict};
 use super::make::{Rig, hint, names, seconds, seen, subject};
 
 /// A loop with a pass over these that goes on, which began at zero.
@@ -48,7 +48,7 @@ fn what_is_given_back_goes_on_beside_the_rest() {
 }
 
 #[test]
-fn it_is_asked_once_a_second_while_there_are_several_left() {
+fn it_is_asked_once_a_second_to_its_end() {
     let (mut rig, pass) = under_way(Settings::default(), &["a", "b", "c"]);
     wake(&mut rig, 1.0);
     wake(&mut rig, 5.0);
@@ -59,7 +59,7 @@ fn it_is_asked_once_a_second_while_there_are_several_left() {
     assert_eq!(rig.asked, [pass.id; 2]);
     rig.give(Event::Settled(pass.id, of(&pass, &["a", "b"], 0)));
     wake(&mut rig, 60.0);
-    assert_eq!(rig.asked.len(), 2, "of one alone there is nothing to give back");
+    assert_eq!(rig.asked.len(), 3, "of one alone it is told that it is at work on it");
     rig.give(Event::Settled(pass.id + 1, of(&pass, &["c"], 0)));
     assert!(!rig.status("c").holds(ConditionKind::Synced), "it is of no such pass");
 }
@@ -107,4 +107,27 @@ fn a_part_that_comes_after_the_first_signal_is_taken() {
     rig.give(Event::Ended(pass.id, of(&pass, &["slow"], 1)));
     assert!(rig.machine.is_idle() && rig.begun.is_empty());
     assert_eq!(rig.machine.counters().writes, 2);
+}
+
+#[test]
+fn what_a_pass_is_at_work_on_is_not_said_to_be_in_sync() {
+    let all = ["slow", "swift"].map(subject).to_vec();
+    let mut rig = Rig::level(Settings { resync: seconds(1e6), ..Settings::default() }, all);
+    rig.now = seconds(5.0);
+    rig.give(hint("slow", Origin::Feed));
+    let pass = rig.begun.remove(0);
+    wake(&mut rig, 6.0);
+    assert_eq!(rig.asked, [pass.id]);
+    rig.give(Event::Settled(pass.id, Vec::new()));
+    assert!(rig.status("slow").holds(ConditionKind::Synced), "nothing is known yet");
+    // What it does not hold any more is no matter of its.
+    rig.give(Event::AtWork(pass.id, vec![super::make::id("slow"), super::make::id("swift")]));
+    let told = rig.status("slow");
+    let synced = told.condition(ConditionKind::Synced).expect("always");
+    assert_eq!((synced.truth, synced.reason), (Truth::Unknown, "Pending"));
+    assert_eq!(synced.message, "it differs, and a pass is at work on it");
+    assert!(rig.status("swift").holds(ConditionKind::Synced));
+    assert_eq!(rig.machine.longest_under_way(), Some((&super::make::id("slow"), seconds(5.0))));
+    rig.give(Event::Ended(pass.id, of(&pass, &["slow"], 1)));
+    assert!(rig.status("slow").holds(ConditionKind::Synced));
 }

@@ -92,9 +92,12 @@ impl Driver<'_> {
         if !written.is_empty() {
             self.ground.observers.wrote(&written);
         }
-        self.step(match end {
-            End::Part(part) => Event::Settled(part.id, part.seen),
-            End::Whole(ended) => Event::Ended(ended.id, ended.seen),
-        });
+        match end {
+            End::Part(part) => {
+                self.step(Event::Settled(part.id, part.seen));
+                self.step(Event::AtWork(part.id, part.at_work));
+            }
+            End::Whole(ended) => self.step(Event::Ended(ended.id, ended.seen)),
+        }
     }
 }

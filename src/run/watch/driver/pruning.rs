@@ -1,5 +1,7 @@
 //! When the driver prunes, and what it tells of it.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 
 use super::super::pass::{Ground, Halt};
@@ -7,6 +9,9 @@ use super::super::prune::{self, Job, Pruned};
 use super::super::say::Hold;
 use super::Driver;
 use crate::core::problem::Problem;
+
+/// That it waits for a pass is told once it has waited for so long.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 impl Driver<'_> {
     /// Looks for what no document names, where that is due and may be done: never beside files that are no good or may
@@ -16,12 +21,15 @@ impl Driver<'_> {
         let wanted = self.ground.share.is_first()
             && !desired.claims_nothing(self.settings.pruning.deletes)
             && self.prune_when.is_due(Instant::now());
-        let calm =
-            self.state.valid && self.loading.is_empty() && self.passes.is_empty() && self.pruning.is_empty();
+        let calm = self.state.valid && self.loading.is_empty() && self.pruning.is_empty();
         let seen = self.machine.has_seen_all() && self.patience.is_none();
         if !(wanted && calm && seen) {
             return;
         }
+        if !self.passes.is_empty() {
+            return self.waits_for_passes();
+        }
+        self.dirty |= self.teller.held(Hold::Passes, Vec::new());
         let sets = desired.claimed(self.settings.pruning.deletes);
         let (sets, held) = prune::free(sets, |target| self.machine.holds(target));
         let is_held = !held.is_empty();
@@ -41,6 +49,15 @@ impl Driver<'_> {
         let ground = Ground { share: self.ground.share.for_all(), ..self.ground.clone() };
         let pruning = prune::prune(ground, job, fastrand::u64(..), self.prune_halt.clone());
         self.pruning.push(Box::pin(pruning));
+    }
+
+    /// Between short passes there is always a time; a long one is told.
+    fn waits_for_passes(&mut self) {
+        let Some((id, since)) = self.machine.longest_under_way() else { return };
+        if self.began.elapsed().saturating_sub(since) >= PATIENCE {
+            let why = format!("nothing is deleted while `{id}` is still looked at or written");
+            self.dirty |= self.teller.held(Hold::Passes, vec![why]);
+        }
     }
 
     pub(super) fn pruned(&mut self, pruned: Option<Result<Pruned, Problem>>) {
