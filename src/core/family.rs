@@ -80,9 +80,8 @@ impl Tie {
         match self {
             Tie::NotSelected => why.hint(format!("select it as well: {SELECTORS} leaves it out")),
             Tie::Held => why.because(HELD),
-            Tie::Needs(reason) | Tie::Unmade(reason) | Tie::Refused(reason) => {
-                Explanation { hint: reason.hint.clone(), ..why }
-            }
+            // What a refused change wants is told by the child's own entry.
+            Tie::Needs(reason) | Tie::Unmade(reason) => Explanation { hint: reason.hint.clone(), ..why },
             _ => why,
         }
     }

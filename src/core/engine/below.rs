@@ -121,8 +121,7 @@ impl Engine {
     pub(super) fn looks_below(&mut self, at: usize) -> bool {
         let object = &self.objects[at];
         let is_parent = !self.offspring.below(&object.id.kind).is_empty();
-        // What is made again takes its values anew.
-        let takes = !object.wanted_absent() && !object.kind.unique.is_empty() && object.kind.list.is_some();
+        let takes = self.takes_a_value(at);
         if object.below.is_some() || !(is_parent || takes) || !matches!(object.seen, Seen::Present(_)) {
             return false;
         }
@@ -139,6 +138,17 @@ impl Engine {
         self.objects[at].below = Some(Box::new(below));
         self.look_on(at);
         true
+    }
+
+    /// Whether an object that is made again is to have a value that only one may have, and that it has not now.
+    fn takes_a_value(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        let (Some(_), Seen::Present(item)) = (&object.kind.list, &object.seen) else { return false };
+        if object.wanted_absent() || object.kind.unique.is_empty() {
+            return false;
+        }
+        let has = Held::by(&object.id, &object.kind, &item.value);
+        Held::wanted(&object.id, &object.kind, &self.spec(at)).iter().any(|wanted| !has.contains(wanted))
     }
 
     /// The look at what stands beside an object.

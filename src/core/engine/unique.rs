@@ -199,6 +199,9 @@ impl Engine {
     }
 
     fn note_freed(&mut self, at: usize, holder: usize, held: &Held) {
+        if self.swept_by(holder).is_some() {
+            return;
+        }
         let goes = if self.objects[holder].wanted_absent() { "is deleted" } else { "gives it up" };
         let path = &self.objects[at].kind.unique[held.field];
         let message = format!("`{}`, which has the same `{path}`, {goes} first", self.objects[holder].id);
