@@ -182,7 +182,10 @@ fn what_cannot_be_created_again_is_not_deleted() {
     let itself = format!("{}{}", ZONE.replace("type: new", "type: new, key: !secret env:NOPE"), www(""));
     let reported = format!("{ZONE}{}", www("trueup/report: spec.ttl"));
     for (manifests, why) in [
-        (&child, "`Record a.org/www` would go with it, and could not be created again: the secret `env:NOPE`"),
+        (
+            &child,
+            "`Record a.org/www` would go with it, and could not be created again: the secret `env:NOPE`",
+        ),
         (&itself, "once deleted, it could not be created again: the secret `env:NOPE` is not set"),
         (&reported, "`Record a.org/www` would go with it, and has fields that are only reported"),
     ] {

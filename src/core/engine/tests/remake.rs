@@ -17,7 +17,6 @@ use crate::core::node::{Node, Pos, Secret, Want};
 use crate::core::path::Path;
 use crate::core::report::{Entry, Outcome, Report};
 
-
 /// A zone that cannot be changed, of another type than its document says, with the record `r`; and teams.
 fn server() -> Model {
     let zone = Kind { update: None, ..kind("Zone", false, None) };
