@@ -262,6 +262,7 @@ impl Line {
                 }
             }
             let request = request::write(&self.site, kind, &write).map_err(wrap)?;
+            request::remake(&self.site, kind, &write).map_err(wrap)?;
             self.learn(derived::of_write(kind, op, &write, &self.redactor()));
             let (url, answer) = self.send(&doing, request).await?;
             let asked = Asked { kind, op, target: &target, url: &url };

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use crate::core::exchange::{Collection, Failure, FailureClass, ParentIds, Target, VersionToken, Write};
 use crate::core::filter::{FilterError, Vars};
-use crate::core::idempotency::Idempotency;
+use crate::core::idempotency::{Attempt, Idempotency};
 use crate::core::identity::Key;
 use crate::core::kind::{Kind, ListOp, Method, Op, Version};
 use crate::core::mutant::planted;
@@ -95,6 +95,29 @@ pub fn write(site: &Site, kind: &Kind, write: &Write) -> Result<HttpRequest, Fai
     let mut request = self::request(site, kind, role, op, write)?;
     request.headers.extend(precondition(kind, role, op, target));
     Ok(request)
+}
+
+/// Makes the requests that are to follow the deletion of what is created again, to see that they can be made.
+///
+/// # Errors
+/// As [`write()`].
+pub fn remake(site: &Site, kind: &Kind, write: &Write) -> Result<(), Failure> {
+    for target in write.members().iter().map(Write::target) {
+        let Some(body) = target.remade.as_ref().filter(|_| kind.create.is_some()) else { continue };
+        // Which version it is of, and which attempt, is known later: any will do.
+        let some = || Some(VersionToken { text: "0".into(), weak: false });
+        let target = Target {
+            parent_ids: target.parent_ids.clone(),
+            version: target.version.clone().or_else(some),
+            attempt: Some(Attempt::new(&Value::Null, 0)),
+            ..Target::new(target.id.clone())
+        };
+        self::write(site, kind, &Write::Create(target, (**body).clone())).map_err(|failure| Failure {
+            message: format!("once deleted, it could not be created again: {}", failure.message),
+            ..failure
+        })?;
+    }
+    Ok(())
 }
 
 /// The dry run of a create or an update, and its operation. It stores nothing, so it has no precondition.

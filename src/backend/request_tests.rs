@@ -26,6 +26,7 @@ fn target(kind: &Kind) -> Target {
         changed: Vec::new(),
         forced: false,
         tries_weak: false,
+        remade: None,
         attempt: None,
     }
 }

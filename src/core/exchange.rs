@@ -116,6 +116,8 @@ pub struct Target {
     pub forced: bool,
     /// Whether a weak version is to be tried as a precondition.
     pub tries_weak: bool,
+    /// The body of what is to be created in its place: a deletion is sent only where the request of that can be made.
+    pub remade: Option<Arc<Body>>,
     /// What the idempotency key of a create is made of, where its operation carries one.
     pub attempt: Option<Attempt>,
 }
@@ -132,6 +134,7 @@ impl Target {
             changed: Vec::new(),
             forced: false,
             tries_weak: false,
+            remade: None,
             attempt: None,
         }
     }

@@ -34,6 +34,16 @@ pub enum Tie {
     Exists,
     /// `trueup/drift: report`: what is missing would only be reported.
     OnlyReported,
+    /// `trueup/report`: fields of it are only reported, and a new one would have them as its document says.
+    Reported,
+    /// What it needs to be made again is not there, and why.
+    Needs(Explanation),
+    /// What would have to be sent to make it again is not there, and why.
+    Unmade(Explanation),
+    /// Its own change is refused, and why: it would be done to it by the way.
+    Refused(Explanation),
+    /// It is in conflict: what others changed of it would be lost.
+    InConflict,
     /// `--only`, `--exclude` or `-l` leaves it out.
     NotSelected,
     /// This run only looks at it.
@@ -54,6 +64,10 @@ impl Tie {
             Tie::Paused => "is paused by the annotation `trueup/paused`".into(),
             Tie::Exists => "must be there, by `trueup/ensure: exists`".into(),
             Tie::OnlyReported => "would not be created again, by `trueup/drift: report`".into(),
+            Tie::Reported => "has fields that are only reported, by `trueup/report`".into(),
+            Tie::Needs(why) | Tie::Unmade(why) => format!("could not be created again: {}", why.message),
+            Tie::Refused(why) => format!("its own change is refused: {}", why.message),
+            Tie::InConflict => "is in conflict: what others changed of it would be lost".into(),
             Tie::NotSelected => "is not selected".into(),
             Tie::Held => "is only looked at for now".into(),
             Tie::Pinned(id) => format!("is pinned to the id `{id}`, which a new one would not have"),
@@ -66,6 +80,8 @@ impl Tie {
         match self {
             Tie::NotSelected => why.hint(format!("select it as well: {SELECTORS} leaves it out")),
             Tie::Held => why.because(HELD),
+            // What a refused change wants is told by the child's own entry.
+            Tie::Needs(reason) | Tie::Unmade(reason) => Explanation { hint: reason.hint.clone(), ..why },
             _ => why,
         }
     }

@@ -174,3 +174,63 @@ fn a_watch_asks_nobody_and_takes_nothing_along() {
         assert_eq!((done.code(), writes(&raw)), (5, vec![]), "{}", done.told());
     }
 }
+
+#[test]
+fn what_cannot_be_created_again_is_not_deleted() {
+    let secret = "ttl: 60, key: !secret env:NOPE";
+    let child = format!("{ZONE}{}", www("").replace("ttl: 60", secret));
+    let itself = format!("{}{}", ZONE.replace("type: new", "type: new, key: !secret env:NOPE"), www(""));
+    let reported = format!("{ZONE}{}", www("trueup/report: spec.ttl"));
+    for (manifests, why) in [
+        (
+            &child,
+            "`Record a.org/www` would go with it, and could not be created again: the secret `env:NOPE`",
+        ),
+        (&itself, "once deleted, it could not be created again: the secret `env:NOPE` is not set"),
+        (&reported, "`Record a.org/www` would go with it, and has fields that are only reported"),
+    ] {
+        for line in ["apply --yes --replace Zone/a.org", "plan --replace Zone/a.org --out p.plan"] {
+            let (raw, _) = server(&[]);
+            let scratch = folder(&raw, manifests);
+            let done = run(&scratch, line);
+            assert!(done.out.contains(&format!("refused: {why}")), "{}", done.told());
+            if line.starts_with("plan") {
+                scratch.trueup("apply --yes p.plan").done().expect(5);
+            }
+            assert_eq!((done.code(), writes(&raw)), (5, vec![]), "{}", done.told());
+        }
+        let (raw, _) = server(&[]);
+        let consents = "{name: a.org, annotations: {trueup/replace: \"true\"}}";
+        let scratch = folder(&raw, &manifests.replacen("{name: a.org}", consents, 1));
+        let done = run(&scratch, "watch --once");
+        assert!(done.out.contains(why), "{}", done.told());
+        assert_eq!(writes(&raw), [""; 0], "{}", done.told());
+    }
+}
+
+/// A filter of the backend that fails for the creation alone is found before the deletion.
+#[test]
+fn a_creation_whose_request_cannot_be_made_is_found_before_the_deletion() {
+    let (raw, _) = server(&[]);
+    let scratch = folder(&raw, &format!("{ZONE}{}", www("")));
+    let backend = std::fs::read_to_string(scratch.path("backend.yaml")).expect("the backend");
+    let create = "create: PUT /zones/{name}";
+    assert!(backend.contains(create), "{backend}");
+    let failing = "create: {request: 'PUT /zones/{name}', body: '.type | error(\"no\")'}";
+    scratch.write("backend.yaml", backend.replace(create, failing));
+    let done = run(&scratch, "apply --yes --replace Zone/a.org");
+    assert!(done.out.contains("once deleted, it could not be created again"), "{}", done.told());
+    assert_eq!(writes(&raw), [""; 0], "{}", done.told());
+}
+
+#[test]
+fn a_parent_that_is_not_selected_is_not_replaced_and_takes_nothing_along() {
+    let consents = ZONE.replace("{name: a.org}", "{name: a.org, annotations: {trueup/replace: \"true\"}}");
+    for line in ["plan", "drift", "apply --yes"] {
+        let (raw, _) = server(&[]);
+        let scratch = folder(&raw, &format!("{consents}{}", www("")));
+        let done = run(&scratch, &format!("{line} --exclude Zone/*")).expect(0);
+        assert!(!done.out.contains("GoesWithParent"), "{}", done.told());
+        assert_eq!(writes(&raw), [""; 0]);
+    }
+}

@@ -40,6 +40,7 @@ impl Engine {
         let decision = self.beside_what_is_below(at, decision);
         let decision = self.beside_former(at, decision);
         let decision = self.while_it_can_be_missed(at, decision);
+        let decision = self.unless_it_cannot_be_made(at, decision);
         let decision = self.as_planned(at, decision);
         let decision = self.unless_held(at, decision);
         self.take_note(at, &decision);
@@ -54,7 +55,7 @@ impl Engine {
         if self.objects[at].context {
             return self.settle(at, Outcome::Planned);
         }
-        if self.waits_for_a_value(at, &decision) {
+        if self.waits_for_a_value(at, &decision) || self.waits_for_what_goes_along(at, &decision) {
             return;
         }
         if self.mode == Mode::Plan {

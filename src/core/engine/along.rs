@@ -23,7 +23,9 @@ impl Engine {
         let Some(below) = self.objects[at].below.take().filter(|below| due && below.done) else {
             return decision;
         };
-        let outcome = self.kept_by(at, &below);
+        let replaces = decision.action == Action::Replace;
+        let outcome =
+            self.kept_by(at, &below).or_else(|| self.not_made_again(at, &below).filter(|_| replaces));
         let object = &mut self.objects[at];
         object.findings.retain(|finding| ![TAKES_ALONG, NOT_TOLD].contains(&finding.code));
         if outcome.is_none() {

@@ -14,6 +14,7 @@ use super::super::identity::{KindName, ObjectId};
 use super::super::kind::Kind;
 use super::super::prune::{is_builtin, is_protected};
 use super::super::report::{Action, Explanation};
+use super::super::unique::Held;
 use super::decide::Seen;
 use super::object::Phase;
 use super::observe::{explain, unusable};
@@ -59,6 +60,10 @@ struct Live {
     /// It bears the annotation that protects it.
     protected: bool,
     can_keep: bool,
+    /// As it was shown, where that is all of it.
+    whole: Option<Item>,
+    /// The values that it has and no other may have.
+    held: Vec<Held>,
 }
 
 /// What is below one object.
@@ -79,6 +84,12 @@ pub struct Below {
     pub(super) untold: Vec<(KindName, String)>,
     /// Why what is there is not known.
     pub(super) doubt: Option<Explanation>,
+    /// Objects with documents that are there, each as it was shown, where that is all of it.
+    pub(super) there: Vec<(usize, Option<Item>)>,
+    /// An object beside it, in no document, that has a value which it is to take, and the place of that among the kind's.
+    pub(super) rival: Option<(ObjectId, usize)>,
+    /// Why nobody can tell whether there is one.
+    pub(super) doubt_beside: Option<Explanation>,
     /// How many objects with documents go by the one deletion.
     named: usize,
     pub(super) done: bool,
@@ -94,6 +105,8 @@ struct Task {
     look: usize,
     /// The look shows objects of this kind, each with a collection: its name is the value of the part.
     each: Option<(Arc<str>, Arc<Kind>)>,
+    /// The look shows what stands beside the object, and nothing that is below it.
+    beside: bool,
 }
 
 impl Below {
@@ -108,7 +121,8 @@ impl Engine {
     pub(super) fn looks_below(&mut self, at: usize) -> bool {
         let object = &self.objects[at];
         let is_parent = !self.offspring.below(&object.id.kind).is_empty();
-        if object.below.is_some() || !is_parent || !matches!(object.seen, Seen::Present(_)) {
+        let takes = self.takes_a_value(at);
+        if object.below.is_some() || !(is_parent || takes) || !matches!(object.seen, Seen::Present(_)) {
             return false;
         }
         let id = ObjectId { kind: object.id.kind.clone(), key: object.key_now().clone() };
@@ -117,10 +131,32 @@ impl Engine {
         let mut below = Below { since: object.seen_at, ..Below::default() };
         self.name_all();
         self.enter(&mut below, &id, server_id.as_ref(), &ids);
+        if takes {
+            below.todo.push(self.beside(at));
+        }
         self.objects[at].phase = Phase::LookingBelow;
         self.objects[at].below = Some(Box::new(below));
         self.look_on(at);
         true
+    }
+
+    /// Whether an object that is made again is to have a value that only one may have, and that it has not now.
+    fn takes_a_value(&self, at: usize) -> bool {
+        let object = &self.objects[at];
+        let (Some(_), Seen::Present(item)) = (&object.kind.list, &object.seen) else { return false };
+        if object.wanted_absent() || object.kind.unique.is_empty() {
+            return false;
+        }
+        let has = Held::by(&object.id, &object.kind, &item.value);
+        Held::wanted(&object.id, &object.kind, &self.spec(at)).iter().any(|wanted| !has.contains(wanted))
+    }
+
+    /// The look at what stands beside an object.
+    fn beside(&mut self, at: usize) -> Task {
+        let collection = self.collection_of(at);
+        let kind = self.objects[at].kind.clone();
+        let look = self.looks.at(self.collections.all[collection].name.clone(), &kind, None);
+        Task { above: kind.name.clone(), kind, known: Known::default(), look, each: None, beside: true }
     }
 
     fn name_all(&mut self) {
@@ -162,7 +198,7 @@ impl Engine {
                 return;
             }
         };
-        below.todo.push(Task { kind, known, above, look, each });
+        below.todo.push(Task { kind, known, above, look, each, beside: false });
     }
 
     /// Goes on with what was shown; once nothing is left to be looked at, with the object.
@@ -194,11 +230,19 @@ impl Engine {
     fn take_in(&mut self, at: usize, below: &mut Below, task: &Task, told: Result<Arc<[Live]>, Explanation>) {
         let live = match told {
             Ok(live) => live,
+            Err(why) if task.beside => {
+                below.doubt_beside.get_or_insert(why);
+                return;
+            }
             Err(why) => {
                 below.doubt.get_or_insert(why);
                 return;
             }
         };
+        if task.beside {
+            below.rival = self.rival(at, &live);
+            return;
+        }
         if let Some((part, other)) = &task.each {
             for one in live.iter() {
                 let known = task.known.with(&task.kind, part, other, &one.id, one.server_id.as_ref());
@@ -211,12 +255,29 @@ impl Engine {
         }
     }
 
+    /// An object in no document that has a value which this one is to take. What documents name is known without a look.
+    fn rival(&self, at: usize, live: &[Live]) -> Option<(ObjectId, usize)> {
+        let object = &self.objects[at];
+        let wanted = Held::wanted(&object.id, &object.kind, &self.spec(at));
+        let is_other = |one: &&Live| {
+            let same_id = one.server_id.is_some() && one.server_id == object.server_id;
+            let named = self.named(one).is_some_and(|named| self.objects[named].origin.is_some());
+            !named && !same_id && one.id.key != *object.key_now()
+        };
+        let has = |one: &Live| one.held.iter().find(|held| wanted.contains(held)).map(|held| held.field);
+        live.iter().filter(is_other).find_map(|one| has(one).map(|field| (one.id.clone(), field)))
+    }
+
+    /// The object of the run that a live one is.
+    fn named(&self, one: &Live) -> Option<usize> {
+        let (names, pinned) = self.looks.named.as_ref()?;
+        let by_id = one.server_id.clone().and_then(|id| pinned.get(&(one.id.kind.clone(), id)));
+        names.get(&one.id).or(by_id).copied()
+    }
+
     /// What one object below means for the one above.
     fn weigh(&mut self, at: usize, below: &mut Below, one: &Live, ids: &ParentIds) {
-        let named = self.looks.named.as_ref().and_then(|(names, pinned)| {
-            let by_id = one.server_id.clone().and_then(|id| pinned.get(&(one.id.kind.clone(), id)));
-            names.get(&one.id).or(by_id).copied()
-        });
+        let named = self.named(one);
         let Some(child) = named.filter(|child| self.objects[*child].origin.is_some()) else {
             if !one.nobodys && !below.unnamed.contains(&one.id) {
                 if one.protected {
@@ -236,6 +297,9 @@ impl Engine {
         let object = &self.objects[child];
         if object.context {
             below.tied.get_or_insert((object.id.clone(), Tie::NotSelected));
+        }
+        if child != at && below.there.iter().all(|(known, _)| *known != child) {
+            below.there.push((child, one.whole.clone()));
         }
         // What goes by a deletion of its own is looked below by itself.
         let goes_first = self.objects[at].wanted_absent() && object.goes_first();
@@ -325,12 +389,15 @@ impl Look {
     fn live(&self, item: Item) -> Live {
         let kind = &self.kind;
         let id = ObjectId { kind: kind.name.clone(), key: item.key.clone() };
+        let partial = self.one.is_none() && kind.list.as_ref().is_some_and(|list| list.partial);
         Live {
-            id: self.one.clone().unwrap_or(id),
             nobodys: item.deleting || is_builtin(kind, &item) == Ok(true),
             protected: is_protected(kind, &item),
             can_keep: can_keep(kind, &item),
-            server_id: item.server_id,
+            held: Held::by(self.one.as_ref().unwrap_or(&id), kind, &item.value),
+            server_id: item.server_id.clone(),
+            id: self.one.clone().unwrap_or(id),
+            whole: (!partial).then_some(item),
         }
     }
 }

@@ -26,7 +26,16 @@ pub enum Unsendable {
 impl Unsendable {
     /// Where the object stands for want of a body.
     pub fn outcome(self) -> Outcome {
-        let hint = match &self {
+        let explanation = self.explanation();
+        match self {
+            Unsendable::Unavailable(Unavailable::Reference { .. }) => Outcome::Failed(explanation),
+            _ => Outcome::Refused(explanation),
+        }
+    }
+
+    /// What is missing, and the next step.
+    pub fn explanation(&self) -> Explanation {
+        let hint = match self {
             Unsendable::Unavailable(Unavailable::Secret { from, .. }) => {
                 let from = from.strip_prefix("env:").map(|name| format!("set the variable `{name}`"));
                 from.unwrap_or_else(|| "make the file".into())
@@ -38,11 +47,7 @@ impl Unsendable {
                 "say `send: json-patch` or `send: full` in the backend's `update`".into()
             }
         };
-        let explanation = Explanation::new(self.to_string()).hint(hint);
-        match self {
-            Unsendable::Unavailable(Unavailable::Reference { .. }) => Outcome::Failed(explanation),
-            _ => Outcome::Refused(explanation),
-        }
+        Explanation::new(self.to_string()).hint(hint)
     }
 }
 
@@ -60,6 +65,16 @@ pub fn body(
     let op = if action == Action::Create { object.kind.create.as_ref() } else { None };
     let op = op.or(object.kind.update.as_ref()).expect("a write is due only where the kind has it");
     body_for(op, object, spec, action, rotate)
+}
+
+/// The body with which `object` is created once it is gone, towards `spec`.
+///
+/// # Errors
+/// As [`body`].
+pub fn new_body(object: &Object, spec: &Node) -> Result<Body, Unsendable> {
+    let op = object.kind.create.as_ref().or(object.kind.update.as_ref());
+    let send = op.map_or(Send::None, |op| op.send);
+    sent(send, spec, &Value::Object(Map::new()), &object.kind.fields, Action::Create)
 }
 
 /// The body in the form that an operation asks for.

@@ -115,7 +115,7 @@ impl Engine {
     }
 
     /// What is wanted beside what was just seen.
-    fn compared(&mut self, at: usize) -> Decision {
+    pub(super) fn compared(&mut self, at: usize) -> Decision {
         let managers = self.managers_of(at);
         let object = &self.objects[at];
         let spec = self.spec(at);

@@ -11,6 +11,9 @@ use super::decide::{Decision, Seen};
 use super::object::Phase;
 use super::{Engine, Mode};
 
+/// The code of the finding that an object goes along with what it is below.
+const GOES_WITH_PARENT: &str = "GoesWithParent";
+
 impl Engine {
     /// The decision on an object, given what becomes of its parents and children.
     pub(super) fn in_family(&mut self, at: usize, decision: Decision) -> Decision {
@@ -47,7 +50,7 @@ impl Engine {
 
     /// A parent that this plan replaces; or deletes, where its child cannot be deleted alone. An apply has done
     /// so by now, and looks what is there.
-    fn swept_by(&self, at: usize) -> Option<usize> {
+    pub(super) fn swept_by(&self, at: usize) -> Option<usize> {
         let with_parent = self.objects[at].with_parent;
         let swept = |parent: &usize| {
             let parent = &self.objects[*parent];
@@ -56,7 +59,8 @@ impl Engine {
                 Action::Delete => with_parent,
                 _ => false,
             };
-            sweeps && matches!(parent.phase, Phase::Settled(Outcome::Planned))
+            // What is not selected is only looked at, and sweeps nothing away.
+            sweeps && !parent.context && matches!(parent.phase, Phase::Settled(Outcome::Planned))
         };
         let parents = self.objects[at].links.parents.iter().map(|(_, parent)| *parent);
         parents.filter(|_| self.mode == Mode::Plan).find(swept)
@@ -75,7 +79,9 @@ impl Engine {
             return decision;
         }
         let message = format!("it goes with `{}`, which is {what}", self.objects[parent].id);
-        self.objects[at].findings.push(Finding { code: "GoesWithParent", message, hint: None });
+        let findings = &mut self.objects[at].findings;
+        findings.retain(|finding| finding.code != GOES_WITH_PARENT);
+        findings.push(Finding { code: GOES_WITH_PARENT, message, hint: None });
         Decision { action, settled: None, ..decision }
     }
 
@@ -146,6 +152,12 @@ impl Engine {
         }
         if policy.drift == Drift::Report {
             return Some(Tie::OnlyReported);
+        }
+        if !policy.report.is_empty() {
+            return Some(Tie::Reported);
+        }
+        if self.options.frozen.contains_key(&object.id) {
+            return Some(Tie::Held);
         }
         if object.wanted_absent() {
             return None;

@@ -45,6 +45,7 @@ mod queue;
 mod ramp;
 pub mod random;
 mod ready;
+mod remake;
 mod rename;
 mod renew;
 mod send;

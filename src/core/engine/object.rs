@@ -121,6 +121,8 @@ pub struct Object {
     /// Gates: how many needed objects are not observed, not settled; how many dependants hold the deletion.
     pub unseen_needs: usize,
     pub unsettled_needs: usize,
+    /// What its children need to be made again, which it waits for before it is replaced.
+    pub needed_below: Vec<usize>,
     pub holders: usize,
     /// It is to go, cannot be deleted alone, and goes with a parent.
     pub with_parent: bool,
@@ -244,6 +246,7 @@ impl Object {
             is_given: false,
             unseen_needs: 0,
             unsettled_needs: 0,
+            needed_below: Vec::new(),
             holders: 0,
             with_parent: false,
             turn: None,

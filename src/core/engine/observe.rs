@@ -241,6 +241,7 @@ impl Engine {
             forced: object.takes_over(),
             tries_weak,
             attempt: None,
+            remade: None,
         }
     }
 

@@ -8,7 +8,7 @@ use super::super::kind::{Parent, Serial, Version};
 use super::super::mutant::planted;
 use super::super::observed::{Heard, Trouble};
 use super::super::report::{Action, Outcome};
-use super::body::{Unsendable, body};
+use super::body::{Unsendable, body, new_body};
 use super::decide::Seen;
 use super::object::{Object, Phase};
 use super::queue::{Bundle, Company, Lane, Queued};
@@ -146,6 +146,10 @@ impl Engine {
     fn request(&self, at: usize, action: Action) -> Result<Write, Unsendable> {
         let object = &self.objects[at];
         let mut target = self.target(at);
+        if action == Action::Replace {
+            // Nothing is deleted that could not be made again.
+            target.remade = Some(Arc::new(new_body(object, &self.spec(at))?));
+        }
         if matches!(action, Action::Delete | Action::Replace) {
             return Ok(Write::Delete(target));
         }

@@ -157,7 +157,7 @@ impl Engine {
 
     /// Whether `need` is in a state in which `at` can go on. A parent that is not there is judged when the
     /// object begins: its children are absent.
-    fn serves(&self, at: usize, need: usize) -> bool {
+    pub(super) fn serves(&self, at: usize, need: usize) -> bool {
         let is_parent = self.is_parent(need, at);
         let needed = &self.objects[need];
         if self.objects[at].links.former == Some(need) {

@@ -155,12 +155,16 @@ impl Engine {
 
     /// Whether an object has waited in a plan, where nothing has changed since it was seen.
     pub(super) fn goes_on_as_seen(&self, at: usize) -> bool {
-        self.mode == Mode::Plan && self.uniques.waits.contains_key(&at)
+        let waited = self.uniques.waits.contains_key(&at) || !self.objects[at].needed_below.is_empty();
+        self.mode == Mode::Plan && waited
     }
 
     /// What becomes of the value of another object.
     fn holder(&self, holder: usize, held: &Held) -> Holder {
         let object = &self.objects[holder];
+        if self.swept_by(holder).is_some() {
+            return Holder::Frees;
+        }
         let gives_up = || {
             let wanted = Held::wanted(&object.id, &object.kind, &self.spec(holder));
             wanted.iter().any(|wanted| wanted.field == held.field && wanted != held)
@@ -195,6 +199,9 @@ impl Engine {
     }
 
     fn note_freed(&mut self, at: usize, holder: usize, held: &Held) {
+        if self.swept_by(holder).is_some() {
+            return;
+        }
         let goes = if self.objects[holder].wanted_absent() { "is deleted" } else { "gives it up" };
         let path = &self.objects[at].kind.unique[held.field];
         let message = format!("`{}`, which has the same `{path}`, {goes} first", self.objects[holder].id);
@@ -205,7 +212,7 @@ impl Engine {
     }
 
     /// Whether an object waits for another, itself or through others: for its value, or as it needs it.
-    fn awaits(&self, at: usize, other: usize) -> bool {
+    pub(super) fn awaits(&self, at: usize, other: usize) -> bool {
         let (mut next, mut seen) = (vec![at], HashSet::new());
         while let Some(one) = next.pop() {
             if one == other {
@@ -215,6 +222,7 @@ impl Engine {
                 continue;
             }
             next.extend(self.uniques.waits.get(&one).map(|(holder, _)| *holder));
+            next.extend(&self.objects[one].needed_below);
             // What is to go waits for what needs it, and for nothing that it needs.
             if !self.objects[one].wanted_absent() {
                 next.extend(self.objects[one].links.needs());

@@ -30,6 +30,7 @@ mod parts;
 mod pass;
 mod pledges;
 mod ready;
+mod remake;
 mod rename;
 mod runs;
 pub mod simulation;
