@@ -85,7 +85,7 @@ impl Engine {
         let object = &mut self.objects[at];
         if object.wanted_absent() && object.holders > 0 {
             object.phase = Phase::Held;
-        } else if !self.ask_check(at, action) {
+        } else if !(object.wanted_absent() && self.is_spared(at)) && !self.ask_check(at, action) {
             self.settle(at, Outcome::Planned);
         }
     }
@@ -303,6 +303,9 @@ impl Engine {
         let object = &mut self.objects[at];
         if object.wanted_absent() && (object.holders > 0 || waits) {
             object.phase = Phase::Held;
+            return;
+        }
+        if object.wanted_absent() && self.is_spared(at) {
             return;
         }
         if self.looks_below(at) {

@@ -47,7 +47,7 @@ impl Engine {
 
     /// A parent that this plan replaces; or deletes, where its child cannot be deleted alone. An apply has done
     /// so by now, and looks what is there.
-    fn swept_by(&self, at: usize) -> Option<usize> {
+    pub(super) fn swept_by(&self, at: usize) -> Option<usize> {
         let with_parent = self.objects[at].with_parent;
         let swept = |parent: &usize| {
             let parent = &self.objects[*parent];

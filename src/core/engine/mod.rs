@@ -29,6 +29,7 @@ mod done;
 pub mod failure;
 mod family;
 mod guard;
+mod heirs;
 mod hidden;
 mod hold;
 mod later;
@@ -307,13 +308,13 @@ impl Engine {
             uniques: Uniques::default(),
         };
         engine.know_renamed();
+        engine.know_unique();
         engine.inherit();
         engine.set_waiters();
         engine.set_children();
         engine.leave_out_the_unneeded();
         engine.set_gates();
         engine.set_wanted();
-        engine.know_swept();
         if let Some(report) = agreed {
             engine.agree(report);
         }
@@ -447,8 +448,10 @@ impl Engine {
                 self.serve(collection);
             }
             self.ready_put_off().into_iter().for_each(|object| self.decide(object));
+            self.settle_spared();
             self.start_writes();
-            if self.open.is_empty() && self.dirty.is_empty() && !self.begin_pruning() {
+            let idle = self.open.is_empty() && self.dirty.is_empty();
+            if idle && !self.begin_pruning() && !self.spare_no_longer() {
                 return;
             }
         }
