@@ -101,9 +101,14 @@ fn place(document: &Document, path: &Path) -> Origin {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::super::engine::tests::make::{document, kind};
+    use super::super::fields::Comparer;
+    use super::super::filter::Filter;
+    use super::super::node::{Secret, Want};
     use super::*;
 
     fn told(documents: &[Document]) -> Vec<String> {
@@ -157,5 +162,36 @@ mod tests {
                 .len(),
             1
         );
+    }
+
+    #[test]
+    fn equal_is_what_compares_as_equal() {
+        let secret = |text: &str| {
+            let mut node = team("s", json!({}));
+            let secret = Node::new(Pos::default(), Want::Secret(Secret::new("env:S", Some(text.into()))));
+            let map = [(Arc::<str>::from("code"), secret)].into_iter().collect();
+            node.spec = Node::new(Pos::default(), Want::Map(map)).into();
+            node
+        };
+        let code = |code: Value| team("a", json!({"code": code}));
+        for (one, other, same) in [
+            (code(json!(1)), team("b", json!({"code": 1.0})), true),
+            (code(json!("")), team("b", json!({"code": ""})), true),
+            (code(json!("tell-nobody")), secret("tell-nobody"), true),
+            (code(json!("tell-nobody")), secret("another"), false),
+            (code(json!("A")), team("b", json!({"code": "a"})), false),
+        ] {
+            let told = told(&[one, other]);
+            assert_eq!(told.len(), usize::from(same), "{told:?}");
+            assert!(!told.iter().any(|line| line.contains("tell-nobody")), "{told:?}");
+        }
+        let mut folds =
+            Kind { unique: vec![Path::parse("code").expect("a path")], ..kind("Team", false, None) };
+        let lower = Filter::parse("ascii_downcase").expect("a filter");
+        folds.fields.at_mut(&folds.unique[0].clone()).compare = Some(Comparer::Filter(lower));
+        let id = code(json!("A")).id;
+        let by = |value: &str| Held::by(&id, &folds, &json!({"code": value}));
+        assert_eq!(by("A"), by("a"), "by the comparer of the field");
+        assert!(!format!("{:?}", by("tell-nobody")).contains("tell-nobody"));
     }
 }

@@ -48,6 +48,7 @@ pub mod random;
 mod ready;
 mod rename;
 mod renew;
+mod scout;
 mod send;
 mod settle;
 mod setup;
@@ -276,6 +277,7 @@ impl Engine {
                 None => Object::context(kind, links),
             });
         }
+        let scouts = scout::scouts(&mut objects);
         let random = Random::new(options.seed);
         let mut engine = Engine {
             mode,
@@ -305,7 +307,7 @@ impl Engine {
             stopped: None,
             pruning: Pruning::default(),
             guards: Guards::default(),
-            uniques: Uniques::default(),
+            uniques: Uniques::with(scouts),
         };
         engine.know_renamed();
         engine.know_unique();

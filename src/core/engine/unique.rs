@@ -13,7 +13,7 @@ use super::super::report::{Action, Explanation, Finding, Outcome};
 use super::super::unique::{Held, scope};
 use super::body::body;
 use super::decide::{Decision, Seen};
-use super::object::Phase;
+use super::object::{Object, Phase};
 use super::settle::SELECT_IT;
 use super::{Engine, Mode};
 
@@ -29,6 +29,8 @@ pub struct Uniques {
     pub(super) takers: HashMap<Held, Vec<usize>>,
     /// By the object under its old name: the one that it is.
     renamed: HashMap<usize, usize>,
+    /// By the look at an object before its turn: that object.
+    pub(super) scouts: HashMap<usize, usize>,
     /// What objects in no document have, which stay.
     taken: HashMap<Held, ObjectId>,
     /// By object: the one that has what it is to take, and what that is.
@@ -43,6 +45,13 @@ pub struct Uniques {
     put_off: HashSet<usize>,
     /// Those of them whose turn is to come, in order.
     due: Vec<usize>,
+}
+
+impl Uniques {
+    /// Nothing is known yet; `scouts` by their places, with the objects that they look at.
+    pub fn with(scouts: HashMap<usize, usize>) -> Uniques {
+        Uniques { scouts, ..Uniques::default() }
+    }
 }
 
 /// What becomes of the object that has a value.
@@ -139,7 +148,7 @@ impl Engine {
                 return true;
             }
             let others = self.uniques.holders.get(&held).into_iter().flatten();
-            let mut others = others.map(|holder| self.as_renamed(*holder));
+            let mut others = others.map(|holder| self.as_written(*holder));
             let Some(holder) = others.find(|holder| *holder != at) else { continue };
             match self.holder(holder, &held) {
                 Holder::Frees => self.note_freed(at, holder, &held),
@@ -173,10 +182,17 @@ impl Engine {
         false
     }
 
-    /// The object that another is, under its old name.
-    fn as_renamed(&self, at: usize) -> usize {
+    /// The object that is written where another one is only looked at: under its old name, or early.
+    fn as_written(&self, at: usize) -> usize {
+        if let Some(&object) = self.uniques.scouts.get(&at) {
+            return object;
+        }
+        // Where both names are there, they are two.
+        let is_another = |object: &Object| {
+            matches!(object.seen, Seen::Present(_)) && object.stands_as.is_none() && object.sets == 0
+        };
         let renamed = self.uniques.renamed.get(&at).copied();
-        renamed.filter(|renamed| self.objects[*renamed].stands_as.is_some()).unwrap_or(at)
+        renamed.filter(|renamed| !is_another(&self.objects[*renamed])).unwrap_or(at)
     }
 
     /// What is known of a write before anything is done for its sake: where its object stands without it.
@@ -197,7 +213,8 @@ impl Engine {
     /// The objects that were put off, as far as all others of their kinds that are being looked at were seen by now. One
     /// that is not looked at yet may wait for these in turn, and is not waited for.
     pub(super) fn ready_put_off(&mut self) -> Vec<usize> {
-        if self.uniques.due.is_empty() {
+        // What is to be looked at by now is not yet said to be.
+        if self.uniques.due.is_empty() || !self.open.is_empty() {
             return Vec::new();
         }
         let unseen = self.objects.iter().filter(|object| {
@@ -298,7 +315,7 @@ impl Engine {
         false
     }
 
-    /// Documents that were not selected, whose objects may have what selected ones are to take: they are looked at.
+    /// What is only looked at, as it may have what others are to take: documents that were not selected, and scouts.
     pub(super) fn may_have_what_is_taken(&self) -> Vec<usize> {
         let place = |at: &usize| {
             let object = &self.objects[*at];
@@ -315,7 +332,8 @@ impl Engine {
             return Vec::new();
         }
         let left_out = (0..self.objects.len()).filter(|at| self.objects[*at].is_left_out());
-        left_out.filter(|at| places.contains(&place(at))).collect()
+        let left_out = left_out.filter(|at| places.contains(&place(at)));
+        left_out.chain(self.uniques.scouts.keys().copied()).collect()
     }
 
     /// Objects that wait for a value of something that is to go last, and what waits for these.
