@@ -85,7 +85,10 @@ impl Engine {
         let object = &mut self.objects[at];
         if object.wanted_absent() && object.holders > 0 {
             object.phase = Phase::Held;
-        } else if !(object.wanted_absent() && self.is_spared(at)) && !self.ask_check(at, action) {
+            return;
+        }
+        let is_spared = object.wanted_absent() && self.is_spared(at);
+        if !is_spared && !self.ask_check(at, action) {
             self.settle(at, Outcome::Planned);
         }
     }

@@ -56,8 +56,9 @@ impl Engine {
     fn takes(&self, taker: usize, held: &super::Held) -> bool {
         let object = &self.objects[taker];
         let has = self.uniques.held.get(&taker).is_some_and(|has| has.contains(held));
-        let is_there = matches!(object.seen, Seen::Present(_));
-        !has && !(is_there && self.leaves_alone(taker, &object.kind.unique[held.field]))
+        let stays = matches!(object.seen, Seen::Present(_))
+            && self.leaves_alone(taker, &object.kind.unique[held.field]);
+        !(has || stays)
     }
 
     fn stays_for_heir(&self, at: usize, heir: usize) -> Explanation {
