@@ -4,6 +4,8 @@
 
 use std::collections::HashMap;
 
+use super::compare::fold;
+use super::digest::Digest;
 use super::document::{Document, Ensure};
 use super::identity::{KindName, ObjectId};
 use super::kind::{Kind, Kinds, Parent};
@@ -12,29 +14,26 @@ use super::path::{Path, Step};
 use super::problem::Problem;
 use super::value::Value;
 
-/// A value that one object may have: the kind, the parents, which of the kind's fields, and the value in JSON.
+/// A value that one object may have: the kind, the parents, which of the kind's fields, and the value, of which no more
+/// is kept than tells it from another: it may be a secret.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Held {
     kind: KindName,
     parents: String,
     /// The place of the path among the kind's.
     pub field: usize,
-    value: String,
+    value: Digest,
 }
 
 impl Held {
+    /// Nothing and null are no value; an empty text is one. What the field's comparer takes for equal is one value.
     fn new(id: &ObjectId, kind: &Kind, field: usize, value: &Value) -> Option<Held> {
         if value.is_null() {
             return None;
         }
-        let above = kind.parts.iter().filter(|part| part.parent != Parent::Own);
-        let above = above.filter_map(|part| id.key.get(&part.name)).cloned().collect();
-        Some(Held {
-            kind: id.kind.clone(),
-            parents: Value::Array(above).to_string(),
-            field,
-            value: value.to_string(),
-        })
+        let comparer = kind.fields.at(&kind.unique[field]).here.compare.as_ref();
+        let value = comparer.map_or_else(|| Digest::of_value(value), |by| Digest::of_value(&fold(by, value)));
+        Some(Held { kind: id.kind.clone(), parents: scope(id, kind), field, value })
     }
 
     /// What an object has that looks like this.
@@ -43,11 +42,19 @@ impl Held {
         fields.filter_map(|(field, path)| Held::new(id, kind, field, path.get(observed)?)).collect()
     }
 
-    /// What a document wants its object to have, as far as it says so.
+    /// What a document wants its object to have, as far as it says so, and what it names is known.
     pub fn wanted(id: &ObjectId, kind: &Kind, spec: &Node) -> Vec<Held> {
         let fields = kind.unique.iter().enumerate();
-        fields.filter_map(|(field, path)| Held::new(id, kind, field, &node_at(spec, path)?.known())).collect()
+        fields
+            .filter_map(|(field, path)| Held::new(id, kind, field, &node_at(spec, path)?.to_value().ok()?))
+            .collect()
     }
+}
+
+/// Among which objects of a kind a value is to be unique: those below the same parents.
+pub fn scope(id: &ObjectId, kind: &Kind) -> String {
+    let above = kind.parts.iter().filter(|part| part.parent != Parent::Own);
+    above.filter_map(|part| kind.folded_part(&id.key, &part.name)).collect::<Value>().to_string()
 }
 
 /// The node at a path of fields.
@@ -94,9 +101,14 @@ fn place(document: &Document, path: &Path) -> Origin {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::super::engine::tests::make::{document, kind};
+    use super::super::fields::Comparer;
+    use super::super::filter::Filter;
+    use super::super::node::{Secret, Want};
     use super::*;
 
     fn told(documents: &[Document]) -> Vec<String> {
@@ -150,5 +162,36 @@ mod tests {
                 .len(),
             1
         );
+    }
+
+    #[test]
+    fn equal_is_what_compares_as_equal() {
+        let secret = |text: &str| {
+            let mut node = team("s", json!({}));
+            let secret = Node::new(Pos::default(), Want::Secret(Secret::new("env:S", Some(text.into()))));
+            let map = [(Arc::<str>::from("code"), secret)].into_iter().collect();
+            node.spec = Node::new(Pos::default(), Want::Map(map)).into();
+            node
+        };
+        let code = |code: Value| team("a", json!({"code": code}));
+        for (one, other, same) in [
+            (code(json!(1)), team("b", json!({"code": 1.0})), true),
+            (code(json!("")), team("b", json!({"code": ""})), true),
+            (code(json!("tell-nobody")), secret("tell-nobody"), true),
+            (code(json!("tell-nobody")), secret("another"), false),
+            (code(json!("A")), team("b", json!({"code": "a"})), false),
+        ] {
+            let told = told(&[one, other]);
+            assert_eq!(told.len(), usize::from(same), "{told:?}");
+            assert!(!told.iter().any(|line| line.contains("tell-nobody")), "{told:?}");
+        }
+        let mut folds =
+            Kind { unique: vec![Path::parse("code").expect("a path")], ..kind("Team", false, None) };
+        let lower = Filter::parse("ascii_downcase").expect("a filter");
+        folds.fields.at_mut(&folds.unique[0].clone()).compare = Some(Comparer::Filter(lower));
+        let id = code(json!("A")).id;
+        let by = |value: &str| Held::by(&id, &folds, &json!({"code": value}));
+        assert_eq!(by("A"), by("a"), "by the comparer of the field");
+        assert!(!format!("{:?}", by("tell-nobody")).contains("tell-nobody"));
     }
 }

@@ -86,7 +86,10 @@ impl Engine {
         let object = &mut self.objects[at];
         if object.wanted_absent() && object.holders > 0 {
             object.phase = Phase::Held;
-        } else if !self.ask_check(at, action) {
+            return;
+        }
+        let is_spared = object.wanted_absent() && self.is_spared(at);
+        if !is_spared && !self.ask_check(at, action) {
             self.settle(at, Outcome::Planned);
         }
     }
@@ -304,6 +307,9 @@ impl Engine {
         let object = &mut self.objects[at];
         if object.wanted_absent() && (object.holders > 0 || waits) {
             object.phase = Phase::Held;
+            return;
+        }
+        if object.wanted_absent() && self.is_spared(at) {
             return;
         }
         if self.looks_below(at) {

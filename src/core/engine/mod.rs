@@ -29,6 +29,7 @@ mod done;
 pub mod failure;
 mod family;
 mod guard;
+mod heirs;
 mod hidden;
 mod hold;
 mod later;
@@ -48,6 +49,7 @@ mod ready;
 mod remake;
 mod rename;
 mod renew;
+mod scout;
 mod send;
 mod settle;
 mod setup;
@@ -276,6 +278,7 @@ impl Engine {
                 None => Object::context(kind, links),
             });
         }
+        let scouts = scout::scouts(&mut objects);
         let random = Random::new(options.seed);
         let mut engine = Engine {
             mode,
@@ -305,16 +308,16 @@ impl Engine {
             stopped: None,
             pruning: Pruning::default(),
             guards: Guards::default(),
-            uniques: Uniques::default(),
+            uniques: Uniques::with(scouts),
         };
         engine.know_renamed();
+        engine.know_unique();
         engine.inherit();
         engine.set_waiters();
         engine.set_children();
         engine.leave_out_the_unneeded();
         engine.set_gates();
         engine.set_wanted();
-        engine.know_swept();
         if let Some(report) = agreed {
             engine.agree(report);
         }
@@ -448,8 +451,10 @@ impl Engine {
                 self.serve(collection);
             }
             self.ready_put_off().into_iter().for_each(|object| self.decide(object));
+            self.settle_spared();
             self.start_writes();
-            if self.open.is_empty() && self.dirty.is_empty() && !self.begin_pruning() {
+            let idle = self.open.is_empty() && self.dirty.is_empty();
+            if idle && !self.begin_pruning() && !self.spare_no_longer() {
                 return;
             }
         }

@@ -408,6 +408,9 @@ impl Engine {
         }
         let looked_for = self.objects[object].looked_for.take();
         if !self.looks_back(object) {
+            if self.objects[object].stands_as.is_some() {
+                self.note_unique(object);
+            }
             self.decide(object);
         }
         self.has_looked(looked_for);

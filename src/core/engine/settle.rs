@@ -38,6 +38,7 @@ impl Engine {
         };
         let first = matches!(object.seen, Seen::NotYet);
         object.phase = Phase::Settled(outcome);
+        self.uniques.stirred = true;
         let turn = object.turn.take();
         self.unsettled -= 1;
         turn.into_iter().for_each(|queued| self.give_back(&queued));
@@ -114,6 +115,9 @@ impl Engine {
 
     /// Nothing needs the object any more: its deletion goes on, from a new look at it.
     pub(super) fn release(&mut self, at: usize) {
+        if self.is_spared(at) {
+            return;
+        }
         if self.mode == Mode::Plan {
             return self.settle(at, Outcome::Planned);
         }

@@ -13,6 +13,9 @@ impl Engine {
     /// Context that no selected object needs takes no part: it is settled before the start.
     pub(super) fn leave_out_the_unneeded(&mut self) {
         let mut needed: Vec<bool> = self.objects.iter().map(|object| !object.context).collect();
+        for at in self.may_have_what_is_taken() {
+            needed[at] = true;
+        }
         let mut next: Vec<usize> = (0..needed.len()).filter(|&at| needed[at]).collect();
         while let Some(at) = next.pop() {
             let links = &self.objects[at].links;
