@@ -23,19 +23,26 @@ impl Selection {
         if self.is_everything() || documents.is_empty() {
             return Chosen::Some(Vec::new());
         }
-        let patterns = self.only.iter().zip(&self.said_only);
-        let vain = patterns.filter(|(pattern, _)| !documents.iter().any(|d| pattern.hits(d)));
-        let vain: Vec<&String> = vain.map(|(_, said)| said).collect();
+        let vain = |patterns: &[Pattern], said: &[String]| -> Vec<String> {
+            let all = patterns.iter().zip(said);
+            let vain = all.filter(|(pattern, _)| !documents.iter().any(|d| pattern.hits(d)));
+            vain.map(|(_, said)| said.clone()).collect()
+        };
+        let only = vain(&self.only, &self.said_only);
         if documents.iter().any(|document| self.chooses(document)) {
-            let warning = |pattern: &&String| {
-                let problem = Problem::new(format!("`--only {pattern}` is about no document"));
+            let warning = |flag: &str, pattern: &String| {
+                let problem = Problem::new(format!("`{flag} {pattern}` is about no document"));
                 problem.hint(like(pattern, documents)).warning()
             };
-            return Chosen::Some(vain.iter().map(warning).collect());
+            let exclude = vain(&self.exclude, &self.said_exclude);
+            let only = only.iter().map(|pattern| warning("--only", pattern));
+            return Chosen::Some(
+                only.chain(exclude.iter().map(|pattern| warning("--exclude", pattern))).collect(),
+            );
         }
         let said = self.said.join(" ");
         let problem = Problem::new(format!("`{said}` selects none of the documents"));
-        Chosen::None(match vain.first() {
+        Chosen::None(match only.first() {
             Some(pattern) => problem.hint(like(pattern, documents)),
             None if self.labels.is_empty() => problem.hint("`--exclude` leaves out all that there is"),
             None => problem.hint(labels(documents)),
