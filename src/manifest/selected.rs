@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::select::{FILE, Selection};
+use super::select::{FILE, Pattern, Selection};
 use crate::core::document::Document;
 use crate::core::problem::Problem;
 use crate::core::suggest;
@@ -153,7 +153,13 @@ mod tests {
 
     #[test]
     fn a_pattern_that_is_about_nothing_is_a_warning() {
-        assert_eq!(told(&["team"], &["Project", "*/m1"], &["x"]), [""; 0]);
+        assert_eq!(told(&["team"], &["Project", "*/m1"], &["Project/p1"]), [""; 0]);
+        assert_eq!(
+            told(&[], &["Moniter/m1", "Project"], &["Project/p2", "*/m1"])[1..],
+            [
+                "warning: `--exclude Project/p2` is about no document | did you mean `Project/p1`? the documents are `Project/p1`"
+            ]
+        );
         assert_eq!(
             told(&[], &["Project", "Moniter/m1"], &[]),
             ["warning: `--only Moniter/m1` is about no document | did you mean `Monitor/m1`?"]
