@@ -287,7 +287,13 @@ fn gates(args: &PruneArgs, sources: &SourceArgs) -> Result<Gates, Problem> {
         whole("--prune", sources)?;
     }
     let (max_deletes, max_deletes_of) = limits(&args.max_deletes)?;
-    Ok(Gates { deletes: args.prune, max_deletes, max_deletes_of, allow_empty: args.allow_empty })
+    Ok(Gates {
+        deletes: args.prune,
+        max_deletes,
+        max_deletes_of,
+        allow_empty: args.allow_empty,
+        saved: false,
+    })
 }
 
 /// The limit of all deletions of a Set, and those of some kinds.

@@ -50,7 +50,8 @@ fn flags_become_options() {
                 deletes: false,
                 max_deletes: Some(3),
                 max_deletes_of: Limits::default(),
-                allow_empty: true
+                allow_empty: true,
+                saved: false,
             },
             effort: Effort { parallel: Some(8), timeout: Some(Duration::from_secs(90)) },
             consents: Consents {
@@ -245,7 +246,13 @@ fn what_a_watch_is_told() {
     assert_eq!(watch.log, Form::Json);
     assert_eq!(
         watch.pruning,
-        Gates { deletes: true, max_deletes: Some(3), max_deletes_of: Limits::default(), allow_empty: false }
+        Gates {
+            deletes: true,
+            max_deletes: Some(3),
+            max_deletes_of: Limits::default(),
+            allow_empty: false,
+            saved: false
+        }
     );
     assert_eq!(watch.effort, Effort { parallel: Some(2), timeout: Some(Duration::from_secs(5)) });
     assert_eq!(watch.sources.base.as_deref(), Some("main"));

@@ -2,7 +2,6 @@
 //!
 //! The output format is no argument here, so it cannot matter (jd #62, terraform #36403).
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::base::Side;
@@ -68,15 +67,18 @@ impl Verb {
 /// A value that does not stick is a failure, and so is a conflict or a refusal of an object of which something was
 /// written: a deletion is done, and what was to follow it is not.
 ///
-/// What a writing command leaves planned was not consented to. A
-/// skipped object is explained by the one that it waits for; when there is none such, it is a failure. A saved
-/// plan of which nothing was left to do was applied before: it is refused.
+/// What a writing command leaves planned was not consented to. A skipped object counts as the one that it waits for, also
+/// where that is accepted drift; when there is none such, it is a failure, in a plan as in a run that writes. A saved plan
+/// of which nothing was left to do was applied before: it is refused.
 pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
     let tally = Tally::of(report);
+    let waits_for = |what: fn(&Outcome) -> bool| tally.skipped > 0 && accepts(report, what);
     let no_consent = verb.writes() && tally.planned.total() > 0;
     let used_up = tally.applied > 0 && tally.done.total() == 0;
-    let refused = tally.refused > 0 || no_consent || used_up;
-    let explained = tally.unknown + tally.conflict > 0 || refused || tally.planned.total() > 0;
+    let refused =
+        tally.refused > 0 || no_consent || used_up || waits_for(|what| matches!(what, Outcome::Refused(_)));
+    let conflict = tally.conflict > 0 || waits_for(|what| matches!(what, Outcome::Conflict(_)));
+    let explained = tally.unknown > 0 || conflict || refused;
     let stuck = tally.skipped > 0 && !explained;
     let failed = tally.failed + tally.not_effective + tally.half_done > 0 || stuck;
     let differs = tally.planned.total() + tally.done.total() > 0;
@@ -88,13 +90,19 @@ pub fn exit(report: &Report, verb: Verb, detailed: bool) -> Exit {
         Exit::Failed
     } else if refused {
         Exit::Refused
-    } else if tally.conflict > 0 {
+    } else if conflict {
         Exit::Conflict
     } else if differs && (detailed || verb == Verb::Drift) {
         Exit::Differs
     } else {
         Exit::Success
     }
+}
+
+/// Whether a difference of an object that stands so is accepted.
+fn accepts(report: &Report, what: fn(&Outcome) -> bool) -> bool {
+    let accepted = report.tolerances.iter().flat_map(|all| &all.objects);
+    accepted.map(|object| &object.entry.result).any(what)
 }
 
 /// What makes `drift` end with [`Exit::Differs`].
@@ -138,20 +146,11 @@ impl FailOn {
 pub fn drift(report: &Report, fail_on: &BTreeSet<FailOn>) -> Exit {
     let all = fail_on.is_empty() || fail_on.contains(&FailOn::Difference);
     let told = match all {
-        true => exit(&without_what_waits(report), Verb::Drift, true),
+        true => exit(report, Verb::Drift, true),
         false => of_sides(report, &fail_on.iter().filter_map(|what| what.side()).collect()),
     };
     let extra = fail_on.contains(&FailOn::Extra) && Tally::of(report).extra > 0;
     if told == Exit::Success && extra { Exit::Differs } else { told }
-}
-
-/// What waits for a difference that is accepted does not count either.
-fn without_what_waits(report: &Report) -> Cow<'_, Report> {
-    if Tally::of(report).accepted == 0 {
-        return Cow::Borrowed(report);
-    }
-    let counts = |entry: &&Entry| !matches!(entry.result, Outcome::Skipped(_));
-    Cow::Owned(Report { objects: report.objects.iter().filter(counts).cloned().collect(), ..report.clone() })
 }
 
 /// Differences that somebody else made than those of `sides` do not count. What is in conflict is of every sort.
@@ -172,7 +171,7 @@ fn of_sides(report: &Report, sides: &BTreeSet<Side>) -> Exit {
         _ => true,
     };
     let mut objects: Vec<Entry> = report.objects.iter().filter(counts).cloned().collect();
-    if objects.len() < report.objects.len() || Tally::of(report).accepted > 0 {
+    if objects.len() < report.objects.len() {
         // What waits for a difference that does not count does not count either.
         objects.retain(|entry| !matches!(entry.result, Outcome::Skipped(_)));
     }
@@ -260,7 +259,12 @@ mod tests {
             ("skipped conflict", Apply, false, Conflict),
             ("skipped unknown done+", Apply, false, Failed),
             ("skipped failed done+", Apply, false, Partial),
-            ("skipped planned", Plan, true, Differs),
+            ("skipped planned", Plan, true, Failed),
+            ("skipped planned", Plan, false, Failed),
+            ("skipped planned", Drift, false, Failed),
+            ("skipped planned", Apply, false, Refused),
+            ("skipped planned refused", Plan, false, Refused),
+            ("skipped", Plan, false, Failed),
             ("skipped", Apply, false, Failed),
             ("skipped done+", Apply, false, Partial),
         ] {

@@ -23,6 +23,7 @@ pub mod digest;
 pub mod document;
 pub mod engine;
 pub mod escape;
+pub mod excerpt;
 pub mod exchange;
 pub mod exit;
 pub mod facts;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::excerpt::Excerpt;
 use super::node::Origin;
 
 /// One error in the input: what, where, and what to do.
@@ -13,13 +14,29 @@ pub struct Problem {
     pub hint: Option<String>,
     /// The line of the file that `origin` points into, without its end.
     pub excerpt: Option<String>,
+    /// The column of the excerpt that `origin` points at, where something before it is hidden.
+    pub column: Option<u32>,
     /// A warning stops nothing.
     pub warning: bool,
 }
 
 impl Problem {
     pub fn new(message: impl Into<String>) -> Problem {
-        Problem { origin: None, message: message.into(), hint: None, excerpt: None, warning: false }
+        Problem {
+            origin: None,
+            message: message.into(),
+            hint: None,
+            excerpt: None,
+            column: None,
+            warning: false,
+        }
+    }
+
+    /// Gives it an excerpt: the line that `origin` points into.
+    pub fn show(&mut self, excerpt: &Excerpt) {
+        let column = self.origin.as_ref().map(|origin| origin.at.column);
+        self.column = column.filter(|column| excerpt.column(*column) != *column).map(|c| excerpt.column(c));
+        self.excerpt = Some(excerpt.text.clone());
     }
 
     pub fn at(mut self, origin: Origin) -> Problem {

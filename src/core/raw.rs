@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::excerpt::Excerpt;
 use super::node::{Node, Origin, Pos};
 use super::problem::Problem;
 
@@ -14,11 +15,6 @@ pub struct Source {
 }
 
 impl Source {
-    /// The line with this 1-based number, without its end.
-    pub fn line(&self, number: u32) -> Option<&str> {
-        self.text.lines().nth((number as usize).checked_sub(1)?)
-    }
-
     /// The place of a member's name, whose value stands at `at`: what is wrong with a name is shown there. The
     /// value's place where the name is not found, as behind an alias.
     pub fn place_of_name(&self, name: &str, at: Pos) -> Pos {
@@ -44,8 +40,16 @@ impl Source {
     /// A problem at a place of this file, with its excerpt.
     pub fn problem(&self, at: Pos, message: impl Into<String>) -> Problem {
         let mut problem = Problem::new(message).at(Origin { file: self.file.clone(), at });
-        problem.excerpt = self.line(at.line).map(str::to_owned);
+        self.show(&mut problem);
         problem
+    }
+
+    /// Gives a problem the line of this file that it points at, as it may be shown.
+    pub fn show(&self, problem: &mut Problem) {
+        let Some(at) = problem.origin.as_ref().map(|origin| origin.at) else { return };
+        let lines: Vec<&str> = self.text.lines().take(at.line as usize).collect();
+        let excerpt = (at.line as usize).checked_sub(1).and_then(|at| Excerpt::of(&lines, at));
+        excerpt.iter().for_each(|excerpt| problem.show(excerpt));
     }
 }
 

@@ -19,7 +19,7 @@ use super::server_only;
 use super::tolerance::{Tolerance, Tolerances, Tolerated};
 use super::value::{Value, plain_text};
 
-pub use names::{by_names, shown_change};
+pub use names::{by_names, quoted, shown_change};
 
 /// What stands in place of the value of a secret field.
 pub const SECRET: &str = "(secret)";
@@ -107,6 +107,7 @@ pub fn problem(problem: &Problem, redactor: &Redactor) -> Problem {
         message,
         hint: problem.hint.as_ref().map(text),
         excerpt: problem.excerpt.as_ref().map(text),
+        column: problem.column,
         warning: problem.warning,
     }
 }

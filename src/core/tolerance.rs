@@ -2,7 +2,8 @@
 //!
 //! What is accepted is told of and counts for nothing. That is a matter of the report alone, after the run: no other
 //! command reads such a file, so what is accepted is put right by the next `apply` or `watch` as ever. What the files have
-//! changed since a base is no drift, and nothing that failed or is unknown can be accepted.
+//! changed since a base is no drift, and nothing that failed, is unknown, or was skipped can be accepted: what waits for a
+//! difference that is accepted counts as it would without it.
 
 use std::sync::Arc;
 
@@ -152,7 +153,11 @@ fn parted(mut entry: Entry, rows: &mut [Row]) -> (Option<Tolerated>, Option<Entr
     let name = entry.id.slashed();
     let mut rows: Vec<&mut Row> =
         rows.iter_mut().filter(|row| row.holds && row.glob.matches(&name)).collect();
-    if !differs || rows.is_empty() {
+    // What is refused and would do nothing itself, as the deletions of a Set that are more than its limit, differs in
+    // other objects: these are not accepted with it.
+    let stops =
+        entry.action == Action::None && matches!(entry.result, Outcome::Refused(_) | Outcome::Conflict(_));
+    if !differs || stops || rows.is_empty() {
         return (None, Some(entry));
     }
     if entry.changes.is_empty() {
@@ -372,9 +377,22 @@ mod tests {
             (told("n").1, told("n").3),
             (vec!["Thing/a replace refused: m".to_owned()], Exit::Refused)
         );
-        // What waits for it waits for nothing that counts.
+        // What waits for it is not settled by that.
         let skipped = entry("b", Action::None, Outcome::Skipped(Explanation::new("it needs a")), Vec::new());
         let (.., exit) = laid(vec![object, skipped], vec![accepts("Thing/a", None, "2027-01-01")]);
-        assert_eq!(exit, Exit::Success);
+        assert_eq!(exit, Exit::Refused);
+    }
+
+    #[test]
+    fn what_stops_others_and_differs_in_nothing_is_not_accepted() {
+        let refused =
+            |name: &str, action| entry(name, action, Outcome::Refused(Explanation::new("x")), Vec::new());
+        let skipped = entry("b", Action::Delete, Outcome::Skipped(Explanation::new("as above")), Vec::new());
+        let all = || vec![accepts("*", None, "2027-01-01")];
+        let (accepted, rest, standing, exit) = laid(vec![skipped, refused("set", Action::None)], all());
+        assert_eq!((accepted.len(), rest.len(), exit), (0, 2, Exit::Refused));
+        assert_eq!(standing, vec![Standing::Unused]);
+        // That it is there is what differs.
+        assert_eq!(laid(vec![refused("gone", Action::Delete)], all()).3, Exit::Success);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use crate::core::excerpt::Excerpt;
 use crate::core::problem::Problem;
 use crate::core::raw::Source;
 
@@ -27,21 +28,32 @@ pub fn add(problems: &mut [Problem], sources: &[Arc<Source>]) {
         if lines.peek().is_none() {
             continue;
         }
-        for (number, text) in (1..).zip(source.text.lines()) {
-            let Some(((_, line), indexes)) = lines.peek() else { break };
-            if *line == number {
-                let text = shown(text);
-                indexes.iter().for_each(|i| problems[*i].excerpt = Some(text.clone()));
-                lines.next();
-            }
+        let all: Vec<&str> = source.text.lines().map(cut).collect();
+        for ((_, line), indexes) in lines {
+            let Some(excerpt) = (*line as usize).checked_sub(1).and_then(|at| Excerpt::of(&all, at)) else {
+                continue;
+            };
+            let excerpt = {
+                let text = shown(&excerpt.text);
+                excerpt.with(text)
+            };
+            indexes.iter().for_each(|i| problems[*i].show(&excerpt));
         }
     }
 }
 
-/// The line as it may be shown: cut, without a byte order mark, and without a secret that stands where only
-/// its source should (`!secret hunter2`).
-fn shown(line: &str) -> String {
+/// The line without a byte order mark, and no longer than is looked at.
+fn cut(line: &str) -> &str {
     let line = line.strip_prefix('\u{feff}').unwrap_or(line);
+    match line.char_indices().nth(LONGEST + 1) {
+        Some((end, _)) => &line[..end],
+        None => line,
+    }
+}
+
+/// The line as it may be shown: cut, and without a secret that stands where only its source should
+/// (`!secret hunter2`).
+fn shown(line: &str) -> String {
     if let Some((before, after)) = line.split_once("!secret ") {
         let source = after.trim_start();
         if !source.starts_with("env:") && !source.starts_with("file:") {

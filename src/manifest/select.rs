@@ -14,10 +14,11 @@ use crate::core::identity::ObjectId;
 pub struct Selection {
     pub(super) labels: Vec<Label>,
     pub(super) only: Vec<Pattern>,
-    exclude: Vec<Pattern>,
+    pub(super) exclude: Vec<Pattern>,
     /// The flags as they were given, with the values of `--only` apart.
     pub(super) said: Vec<String>,
     pub(super) said_only: Vec<String>,
+    pub(super) said_exclude: Vec<String>,
     /// What the chosen ones need besides.
     added: HashSet<ObjectId>,
 }
@@ -66,6 +67,7 @@ impl Selection {
         let given = flags.iter().flat_map(|(flag, values)| values.iter().map(move |v| format!("{flag} {v}")));
         selection.said = given.collect();
         selection.said_only = only.to_vec();
+        selection.said_exclude = exclude.to_vec();
         Ok(selection)
     }
 

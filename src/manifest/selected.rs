@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::select::{FILE, Selection};
+use super::select::{FILE, Pattern, Selection};
 use crate::core::document::Document;
 use crate::core::problem::Problem;
 use crate::core::suggest;
@@ -23,19 +23,26 @@ impl Selection {
         if self.is_everything() || documents.is_empty() {
             return Chosen::Some(Vec::new());
         }
-        let patterns = self.only.iter().zip(&self.said_only);
-        let vain = patterns.filter(|(pattern, _)| !documents.iter().any(|d| pattern.hits(d)));
-        let vain: Vec<&String> = vain.map(|(_, said)| said).collect();
+        let vain = |patterns: &[Pattern], said: &[String]| -> Vec<String> {
+            let all = patterns.iter().zip(said);
+            let vain = all.filter(|(pattern, _)| !documents.iter().any(|d| pattern.hits(d)));
+            vain.map(|(_, said)| said.clone()).collect()
+        };
+        let only = vain(&self.only, &self.said_only);
         if documents.iter().any(|document| self.chooses(document)) {
-            let warning = |pattern: &&String| {
-                let problem = Problem::new(format!("`--only {pattern}` is about no document"));
+            let warning = |flag: &str, pattern: &String| {
+                let problem = Problem::new(format!("`{flag} {pattern}` is about no document"));
                 problem.hint(like(pattern, documents)).warning()
             };
-            return Chosen::Some(vain.iter().map(warning).collect());
+            let exclude = vain(&self.exclude, &self.said_exclude);
+            let only = only.iter().map(|pattern| warning("--only", pattern));
+            return Chosen::Some(
+                only.chain(exclude.iter().map(|pattern| warning("--exclude", pattern))).collect(),
+            );
         }
         let said = self.said.join(" ");
         let problem = Problem::new(format!("`{said}` selects none of the documents"));
-        Chosen::None(match vain.first() {
+        Chosen::None(match only.first() {
             Some(pattern) => problem.hint(like(pattern, documents)),
             None if self.labels.is_empty() => problem.hint("`--exclude` leaves out all that there is"),
             None => problem.hint(labels(documents)),
@@ -146,7 +153,13 @@ mod tests {
 
     #[test]
     fn a_pattern_that_is_about_nothing_is_a_warning() {
-        assert_eq!(told(&["team"], &["Project", "*/m1"], &["x"]), [""; 0]);
+        assert_eq!(told(&["team"], &["Project", "*/m1"], &["Project/p1"]), [""; 0]);
+        assert_eq!(
+            told(&[], &["Moniter/m1", "Project"], &["Project/p2", "*/m1"])[1..],
+            [
+                "warning: `--exclude Project/p2` is about no document | did you mean `Project/p1`? the documents are `Project/p1`"
+            ]
+        );
         assert_eq!(
             told(&[], &["Project", "Moniter/m1"], &[]),
             ["warning: `--only Moniter/m1` is about no document | did you mean `Monitor/m1`?"]

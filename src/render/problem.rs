@@ -50,7 +50,7 @@ pub fn one(problem: &Problem) -> Text {
     if let (Some(origin), Some(excerpt)) = (&problem.origin, &problem.excerpt) {
         let number = origin.at.line.to_string();
         let margin = " ".repeat(number.len());
-        let (shown, mark) = excerpt_of(excerpt, origin.at.column);
+        let (shown, mark) = excerpt_of(excerpt, problem.column.unwrap_or(origin.at.column));
         text.push(Line::new().with(Style::Dim, &format!("{margin} |")));
         text.push(Line::new().with(Style::Dim, &format!("{number} | ")).with(Style::Plain, &shown));
         let under = Line::new().with(Style::Dim, &format!("{margin} | "));

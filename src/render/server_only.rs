@@ -58,17 +58,23 @@ pub fn text(all: &[ServerOnly]) -> Text {
             head.push(Style::Aid, &format!("   {}:{}", origin.file, origin.at.line));
         }
         text.push(head);
-        let width =
-            fields.iter().map(|field| field.path.to_string().width()).filter(|width| *width <= 44).max();
-        for Field { path, value, known } in fields {
-            let mut line = Line::plain(INDENT).with(Style::Plain, "  ");
-            let start = line.width();
-            line.push(Style::Plain, &path.to_string());
-            line.pad(start + width.unwrap_or(0) + 3, 3);
-            line.push(Style::Dim, &side(value, false));
-            line.push(Style::Dim, if *known { "   known to the backend" } else { "" });
-            text.push(line);
-        }
+        text.append(details(fields));
+    }
+    text
+}
+
+/// The fields of an object.
+pub fn details(fields: &[Field]) -> Text {
+    let mut text = Text::new();
+    let width = fields.iter().map(|field| field.path.to_string().width()).filter(|width| *width <= 44).max();
+    for Field { path, value, known } in fields {
+        let mut line = Line::plain(INDENT).with(Style::Plain, "  ");
+        let start = line.width();
+        line.push(Style::Plain, &path.to_string());
+        line.pad(start + width.unwrap_or(0) + 3, 3);
+        line.push(Style::Dim, &side(value, false));
+        line.push(Style::Dim, if *known { "   known to the backend" } else { "" });
+        text.push(line);
     }
     text
 }

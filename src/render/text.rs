@@ -54,6 +54,27 @@ pub fn report(report: &Report, view: &View) -> Text {
 
 /// What is said of the run as a whole, between its objects and its summary.
 pub fn notes(report: &Report, view: &View) -> Text {
+    let mut text = of_the_run(report, view);
+    if view.objects {
+        text.append(tolerated::text(report));
+        text.append(server_only::text(&report.server_only));
+        text.append(added(report, view));
+        text.append(of_kinds(report, view));
+    }
+    text
+}
+
+/// The same without what belongs to objects: what is accepted of them, and what only the server has.
+pub fn brief_notes(report: &Report, view: &View) -> Text {
+    let mut text = of_the_run(report, view);
+    if view.objects {
+        text.append(added(report, view));
+        text.append(of_kinds(report, view));
+    }
+    text
+}
+
+fn of_the_run(report: &Report, view: &View) -> Text {
     let mut text = Text::new();
     if report.interrupted {
         let words = match view.objects {
@@ -69,10 +90,6 @@ pub fn notes(report: &Report, view: &View) -> Text {
             let line = line.with(Style::Aid, &format!("   {}:{}", origin.file, origin.at.line));
             text.push(line.with(Style::Dim, &format!("   {words}")));
         }
-        text.append(tolerated::text(report));
-        text.append(server_only::text(&report.server_only));
-        text.append(added(report, view));
-        text.append(of_kinds(report, view));
     }
     text
 }

@@ -62,7 +62,8 @@ fn entry<'r>(one: &'r Tolerance, state: Option<&'static str>) -> Entry<'r> {
 /// A block for each object: what differs, and why that is no matter for now.
 pub fn text(report: &Report) -> Text {
     let mut text = Text::new();
-    for Tolerated { entry, by, .. } in all(report).flat_map(|all| &all.objects) {
+    for one in all(report).flat_map(|all| &all.objects) {
+        let entry = &one.entry;
         let mut head = Line::new().with(Style::Dim, "=   ").with(Style::Strong, &entry.id.to_string());
         if let Some(origin) = &entry.origin {
             head.push(Style::Aid, &format!("   {}:{}", origin.file, origin.at.line));
@@ -70,20 +71,26 @@ pub fn text(report: &Report) -> Text {
         let what =
             if entry.changes.is_empty() { format!("   {}", entry.action.word()) } else { String::new() };
         text.push(head.with(Style::Dim, &what));
-        text.append(change::lines(entry));
-        let mut told: Vec<&Tolerance> = Vec::new();
-        for one in by.iter().map(|one| &**one) {
-            if !told.contains(&one) {
-                told.push(one);
-            }
+        text.append(details(one));
+    }
+    text
+}
+
+/// What is accepted of an object, and why.
+pub fn details(Tolerated { entry, by, .. }: &Tolerated) -> Text {
+    let mut text = change::lines(entry);
+    let mut told: Vec<&Tolerance> = Vec::new();
+    for one in by.iter().map(|one| &**one) {
+        if !told.contains(&one) {
+            told.push(one);
         }
-        for Tolerance { path, until, reason, origin, .. } in told {
-            let what = path.as_ref().map(|path| format!("`{path}` ")).unwrap_or_default();
-            let words = format!(": {what}until {until}: {reason}");
-            let place = format!("   {}:{}", origin.file, origin.at.line);
-            let line = Line::plain(INDENT).with(Style::Dim, "accepted").with(Style::Plain, &words);
-            text.push(line.with(Style::Aid, &place));
-        }
+    }
+    for Tolerance { path, until, reason, origin, .. } in told {
+        let what = path.as_ref().map(|path| format!("`{path}` ")).unwrap_or_default();
+        let words = format!(": {what}until {until}: {reason}");
+        let place = format!("   {}:{}", origin.file, origin.at.line);
+        let line = Line::plain(INDENT).with(Style::Dim, "accepted").with(Style::Plain, &words);
+        text.push(line.with(Style::Aid, &place));
     }
     text
 }

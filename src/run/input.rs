@@ -385,8 +385,8 @@ impl<'e> Loader<'e> {
     /// The problem with the line that it points at.
     fn excerpted(&self, mut problem: Problem) -> Problem {
         if let (Some(origin), None) = (&problem.origin, &problem.excerpt) {
-            let source = self.texts.get(&origin.file);
-            problem.excerpt = source.and_then(|source| source.line(origin.at.line)).map(str::to_owned);
+            let source = self.texts.get(&origin.file).cloned();
+            source.iter().for_each(|source| source.show(&mut problem));
         }
         problem
     }

@@ -110,6 +110,20 @@ fn an_address_with_a_key() {
 
 /// Errors in the input show the line, and the line may hold what stands in the file.
 #[test]
+fn a_line_under_an_error() {
+    for spec in [
+        "{password: fitting-room-9, n: 0123, n: 2}",
+        "{n: 1, n: 2, token: 'fitting-room-9}",
+        "\n  password: \"fitting-room-9",
+    ] {
+        let document = format!("apiVersion: a\nkind: B\nmetadata: {{name: c}}\nspec: {spec}\n");
+        let done = Scratch::with("m.yaml", document).trueup("validate -f m.yaml").done().expect(65);
+        let told = done.told();
+        assert!(told.contains("(secret)") && !told.contains("fitting"), "{told}");
+    }
+}
+
+#[test]
 fn an_error_beside_it() {
     let scratch = start("http://127.0.0.1:9", "");
     scratch

@@ -12,7 +12,7 @@ use crate::core::facts::Stated;
 use crate::core::node::{Node, Pos, Want};
 use crate::core::problem::Problem;
 use crate::core::raw::RawDocument;
-use crate::core::value::plain_text;
+use crate::core::value::{Value, plain_text};
 
 /// What a URL of the built-in server starts with.
 pub const EMBEDDED: &str = "embedded:";
@@ -130,7 +130,17 @@ fn tls(reader: &mut Reader, node: &Node, folder: &Path) -> Tls {
     let mut file =
         |name: &str| record.get(name).and_then(|node| path(reader, node, &format!("`{name}`"), folder));
     let (ca, cert, key) = (file("ca"), file("cert"), file("key"));
-    let pins = record.get("pin").and_then(|node| pins(reader, node));
+    // Who writes it wants one: nothing there would let any key pass.
+    let empty = node.get("pin").filter(|pin| match &pin.want {
+        Want::Unset | Want::Json(Value::Null) => true,
+        Want::List(items) => items.is_empty(),
+        _ => false,
+    });
+    if let Some(pin) = empty {
+        reader.wrong(pin.at, "`tls.pin` names no key: any would pass").hint =
+            Some("name a pin, `sha256/` and 44 characters, or leave `pin` out".into());
+    }
+    let pins = record.get("pin").filter(|_| empty.is_none()).and_then(|node| pins(reader, node));
     let tls = Tls { ca, cert, key, pins };
     if record.get("cert").is_some() != record.get("key").is_some() {
         reader.wrong(node.at, "a client certificate needs both `cert` and `key`");
@@ -258,6 +268,14 @@ mod tests {
         assert_eq!(read.tls.cert.as_deref(), Some(Path::new("/c.pem")));
         assert_eq!((read.limits.concurrency, read.limits.rate), (Some(4), Some(2.5)));
         assert_eq!(read.headers, [("X-A".to_owned(), Text::Plain("b".into()))]);
+    }
+
+    #[test]
+    fn an_empty_pin_is_no_pin() {
+        for pin in ["null", "[]"] {
+            let problems = read(&format!("{{url: 'https://x', tls: {{pin: {pin}}}}}")).expect_err(pin);
+            assert!(problems[0].starts_with("`tls.pin` names no key: any would pass"), "{problems:?}");
+        }
     }
 
     #[test]

@@ -5,12 +5,13 @@
 //! answer the plan stands as it is: the opinion is the server's to give.
 
 use super::super::accept::{Acceptance, Reach};
-use super::super::change::Change;
+use super::super::change::{Change, Shown};
 use super::super::diff::compare;
 use super::super::exchange::{Answer, Ask, Failure, FailureClass, Target, Write};
 use super::super::kind::Op;
-use super::super::managers::side;
 use super::super::report::{Action, Explanation, Finding, Outcome};
+use super::super::scrub::quoted;
+use super::super::veil::Veil;
 use super::body::body_for;
 use super::decide::Seen;
 use super::object::Phase;
@@ -65,7 +66,9 @@ impl Engine {
                 let found = compare(&spec, &item.value, &self.objects[at].kind.fields);
                 let rules = &self.objects[at].kind.fields;
                 let lines = acceptances(&spec, &item.value, rules, &found.changes, Reach::Whatever);
-                let findings: Vec<Finding> = found.changes.iter().map(|c| would_store(c, &lines)).collect();
+                let names = Veil::by_names(rules);
+                let would = found.changes.iter().map(|change| would_store(change, &names, &lines));
+                let findings: Vec<Finding> = would.collect();
                 self.objects[at].findings.extend(findings);
                 Outcome::Planned
             }
@@ -110,8 +113,9 @@ fn is_opinion(failure: &Failure) -> bool {
     }
 }
 
-fn would_store(change: &Change, lines: &[Acceptance]) -> Finding {
-    let (ours, theirs) = (side(change.after.as_ref()), side(change.before.as_ref()));
+fn would_store(change: &Change, names: &Veil, lines: &[Acceptance]) -> Finding {
+    let side = |side: &Option<Shown>| quoted(names, &change.path, side.as_ref());
+    let (ours, theirs) = (side(&change.after), side(&change.before));
     let path = &change.path;
     let line = lines.iter().find(|line| line.covers(path));
     Finding {

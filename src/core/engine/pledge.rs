@@ -12,11 +12,12 @@ use super::super::change::{Change, Shown};
 use super::super::cycle;
 use super::super::document::Flags;
 use super::super::identity::ObjectId;
-use super::super::managers::side;
-use super::super::node::Reference;
+use super::super::node::{Node, Reference, Want};
 use super::super::path::Path;
 use super::super::report::{Action, Explanation, Finding, Outcome};
+use super::super::scrub::quoted;
 use super::super::value::{Value, equal};
+use super::super::veil::Veil;
 use super::Engine;
 use super::decide::Decision;
 use super::object::Agreed;
@@ -113,7 +114,8 @@ impl Engine {
         let why = why.or_else(|| existence(agreed.action, decision.action).map(str::to_owned));
         let why = why.or_else(|| {
             let compares = matches!(decision.action, Action::Update | Action::Replace);
-            let moved = moved_value(&agreed.before, &decision.changes, self.names_what_is_new(at));
+            let names = Veil::by_names(&self.objects[at].kind.fields);
+            let moved = moved_value(&agreed.before, &decision.changes, self.names_what_is_new(at), &names);
             moved.filter(|_| compares)
         });
         let why = why.or_else(|| {
@@ -187,9 +189,36 @@ impl Engine {
         saved.references.iter().find_map(|(text, then)| {
             let reference = named.iter().find(|reference| reference.text == *text)?;
             let now = self.look(at, reference).filter(|now| !equal(now, then))?;
+            let what = format!("what `{text}` names");
+            if self.is_secret_by_name(at, reference, &now) {
+                return Some(has_changed(&what));
+            }
             let (then, now) = (Shown::Value(then.clone()), Shown::Value(now));
-            Some(told(&format!("what `{text}` names"), Some(&then), Some(&now)))
+            let names = self.names_behind(at, reference);
+            Some(told(&what, (&names, &reference.field), Some(&then), Some(&now)))
         })
+    }
+
+    /// What is called like a secret in the object that a reference names.
+    fn names_behind(&self, at: usize, reference: &Reference) -> Veil {
+        let named = self.objects[at].links.references.get(&reference.text);
+        named.map_or_else(Veil::default, |named| Veil::by_names(&self.objects[*named].kind.fields))
+    }
+
+    /// Whether a value goes into a field that is called like a secret.
+    fn is_secret_by_name(&self, at: usize, reference: &Reference, value: &Value) -> bool {
+        let object = &self.objects[at];
+        hides(&Veil::by_names(&object.kind.fields), &object.spec, reference, value)
+    }
+}
+
+/// Whether a veil lies over a place where a reference stands.
+fn hides(veil: &Veil, node: &Node, reference: &Reference, value: &Value) -> bool {
+    match &node.want {
+        Want::Ref(here) => here.text == reference.text && (veil.hides(value) || veil.cover(value) != *value),
+        Want::List(items) => items.iter().any(|item| hides(veil.each(), item, reference, value)),
+        Want::Map(map) => map.iter().any(|(name, item)| hides(veil.field(name), item, reference, value)),
+        Want::Unset | Want::Json(_) | Want::Secret(_) | Want::Outside(_) => false,
     }
 }
 
@@ -211,6 +240,7 @@ fn moved_value(
     before: &HashMap<Path, Vec<Option<Shown>>>,
     changes: &[Change],
     named_later: bool,
+    names: &Veil,
 ) -> Option<String> {
     let known = |change: &&Change| {
         let then = before.get(&change.path);
@@ -219,7 +249,10 @@ fn moved_value(
     };
     let change = changes.iter().find(|change| !known(change))?;
     Some(match before.get(&change.path).and_then(|then| then.first()) {
-        Some(then) => told(&format!("`{}`", change.path), then.as_ref(), change.before.as_ref()),
+        Some(then) => {
+            let place = (names, &change.path);
+            told(&format!("`{}`", change.path), place, then.as_ref(), change.before.as_ref())
+        }
         None => format!("`{}` has changed on the server since the plan was made", change.path),
     })
 }
@@ -232,8 +265,18 @@ fn same(then: Option<&Shown>, now: Option<&Shown>) -> bool {
     }
 }
 
-fn told(what: &str, then: Option<&Shown>, now: Option<&Shown>) -> String {
-    format!("{what} has changed since the plan was made: it was {}, and is {}", side(then), side(now))
+fn told(what: &str, (names, path): (&Veil, &Path), then: Option<&Shown>, now: Option<&Shown>) -> String {
+    let is_secret =
+        |side: Option<&Shown>| quoted(names, path, side) == quoted(names, path, Some(&Shown::Secret));
+    if is_secret(then) && is_secret(now) {
+        return has_changed(what);
+    }
+    let (then, now) = (quoted(names, path, then), quoted(names, path, now));
+    format!("{}: it was {then}, and is {now}", has_changed(what))
+}
+
+fn has_changed(what: &str) -> String {
+    format!("{what} has changed since the plan was made")
 }
 
 fn stale(why: &str) -> Explanation {

@@ -1,13 +1,14 @@
 //! Writes that do not stick: what was sent, what the server made of it, and the line for the backend that takes it.
 
 use super::super::accept::{Acceptance, Reach, acceptance};
-use super::super::change::Change;
+use super::super::change::{Change, Shown};
 use super::super::fields::FieldRules;
 use super::super::kind::Kind;
-use super::super::managers::side;
 use super::super::node::Node;
 use super::super::report::{Action, Explanation, Outcome};
+use super::super::scrub::quoted;
 use super::super::value::Value;
+use super::super::veil::Veil;
 use super::Engine;
 use super::decide::{Decision, Seen};
 
@@ -26,7 +27,8 @@ impl Engine {
             return None;
         }
         let lines = self.acceptances(at, &decision.changes, Reach::Whatever);
-        let outcome = outcome(&decision.changes, lines.first());
+        let names = Veil::by_names(&self.objects[at].kind.fields);
+        let outcome = outcome(&decision.changes, &names, lines.first());
         if self.options.suggest {
             self.objects[at].accepted = lines;
         }
@@ -71,11 +73,12 @@ pub(super) fn acceptances(
 }
 
 /// What was sent, and what the server stores.
-fn outcome(changes: &[Change], line: Option<&Acceptance>) -> Outcome {
+fn outcome(changes: &[Change], names: &Veil, line: Option<&Acceptance>) -> Outcome {
     let Some(change) = changes.first() else {
         return Outcome::NotEffective(Explanation::new("the server keeps another value"));
     };
-    let (sent, stored) = (side(change.after.as_ref()), side(change.before.as_ref()));
+    let side = |side: &Option<Shown>| quoted(names, &change.path, side.as_ref());
+    let (sent, stored) = (side(&change.after), side(&change.before));
     let more = match changes.len() {
         1 => String::new(),
         n => format!(", and {} more like it", n - 1),

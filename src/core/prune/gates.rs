@@ -145,7 +145,10 @@ fn refused(counts: &Counts, set: &Set, gates: &Gates) -> Option<Explanation> {
     // `replicas: 0` is said, not left out.
     if wanted == 0 && !gates.allow_empty && set.replicas().is_none() {
         let why = format!("no document names an object in its scope: {} would be deleted", would(due));
-        return Some(Explanation::new(why).hint("if that is meant: `--allow-empty`"));
+        return Some(Explanation::new(why).hint(match gates.saved {
+            true => "if that is meant: make a new plan with `--allow-empty`",
+            false => "if that is meant: `--allow-empty`",
+        }));
     }
     limits::passed(counts, set, gates)
 }

@@ -57,8 +57,11 @@ pub fn passed(counts: &BTreeMap<Arc<str>, Count>, set: &Set, gates: &Gates) -> O
     let of = if whole { "in" } else { "of" };
     let document = if set.replicas().is_some() { "ReplicaSet's" } else { "set's" };
     let hint = format!(
-        "if that is meant: `{}` for this run, or `{key}` {of} the {document} `spec`",
-        flags.join(" ")
+        "if that is meant: {}, or `{key}` {of} the {document} `spec`",
+        match gates.saved {
+            true => format!("make a new plan with `{}`", flags.join(" ")),
+            false => format!("`{}` for this run", flags.join(" ")),
+        }
     );
     Some(Explanation::new(told.join("; ")).hint(hint))
 }
@@ -220,6 +223,8 @@ mod tests {
             why.contains("`RRset` would be deleted, and the limit is 19 (`--max-deletes`); 3 objects of"),
             "{why}"
         );
+        let saved = told(DUE, &set(None, &[]), &Gates { saved: true, ..all(23) }).expect("a refusal");
+        assert!(saved.contains("if that is meant: make a new plan with `--max-deletes 24`, or"), "{saved}");
         let why = told(DUE, &set(None, &[]), &Gates { max_deletes: Some(3), ..of(None, &[("RRset", 20)]) });
         assert!(
             why.expect("the rest is passed").starts_with("4 objects of the other kinds"),

@@ -57,6 +57,8 @@ pub struct Gates {
     pub max_deletes_of: Limits,
     /// Whether all objects of a Set may go.
     pub allow_empty: bool,
+    /// Whether these are what a saved plan was made with: other flags need another plan.
+    pub saved: bool,
 }
 
 /// What was found in the scope of one claim.

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use super::SECRET;
 use crate::core::base::Since;
 use crate::core::change::{Change, Shown};
+use crate::core::managers;
 use crate::core::path::{Path, Step};
 use crate::core::redact::Redactor;
 use crate::core::report::Entry;
@@ -74,11 +75,7 @@ pub fn by_names(entry: &Entry) -> Cow<'_, Entry> {
 /// A copy of a change, to be shown: as [`shown`].
 pub fn shown_change(change: &Change, names: &Veil, redactor: &Redactor) -> Change {
     let veil = names.at(&change.path);
-    let side = |side: &Shown| match side {
-        Shown::Value(value) if veil.hides(value) => Shown::Secret,
-        Shown::Value(value) => Shown::Value(veil.cover(value)),
-        other => other.clone(),
-    };
+    let side = |side: &Shown| covered(veil, side);
     let covered = Change {
         path: unkeyed(&change.path, names),
         before: change.before.as_ref().map(side),
@@ -90,6 +87,20 @@ pub fn shown_change(change: &Change, names: &Veil, redactor: &Redactor) -> Chang
         ..change.clone()
     };
     super::change(&covered, redactor)
+}
+
+/// A side of a change as a sentence quotes it. Where a sentence about an object has the value of a field in it, that
+/// comes from here: no one else knows what is called like a secret.
+pub fn quoted(names: &Veil, path: &Path, side: Option<&Shown>) -> String {
+    managers::side(side.map(|side| covered(names.at(path), side)).as_ref())
+}
+
+fn covered(veil: &Veil, side: &Shown) -> Shown {
+    match side {
+        Shown::Value(value) if veil.hides(value) => Shown::Secret,
+        Shown::Value(value) => Shown::Value(veil.cover(value)),
+        other => other.clone(),
+    }
 }
 
 /// The values of an entry, with their places.

@@ -27,7 +27,7 @@ pub fn twice(documents: &[Document], source: &dyn KindSource) -> Vec<Problem> {
              what the other wants",
             document.id, other.id, other.origin
         );
-        let hint = "remove or merge one of the two, or let it say `trueup/ensure: exists`";
+        let hint = "remove one of the two, or merge them; what refers to the one can refer to the other";
         list.push(Problem::new(message).at(document.origin.clone()).hint(hint));
     }
     list

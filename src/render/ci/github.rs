@@ -43,7 +43,11 @@ pub fn lines(told: &Told) -> String {
             text.push_str(&command(told, Level::Warning, origin, &title, &message));
         }
     }
-    for note in told.above.iter().chain(&told.notes).filter(|note| !note.trim().is_empty()) {
+    for aside in told.asides() {
+        let title = format!("{}: {}", aside.id, aside.rule);
+        text.push_str(&command(told, Level::Note, aside.origin, &title, &aside.lines.join("\n")));
+    }
+    for note in told.above.iter().chain(&told.brief).filter(|note| !note.trim().is_empty()) {
         text.push_str(&command(told, Level::Note, None, &format!("trueup {}", told.command), note.trim()));
     }
     text.push_str(&harmless(&told.summary()));

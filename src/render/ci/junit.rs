@@ -69,8 +69,25 @@ fn suites(told: &Told) -> Vec<Suite> {
             Case { name: id.to_string(), class, standing, rule, message: String::new(), lines: Vec::new() };
         suite_of(&mut suites, told, Some(origin)).cases.push(case);
     }
+    for aside in told.asides() {
+        let suite = suite_of(&mut suites, told, aside.origin);
+        // An object whose differences are all accepted is no test that passes, nor one that fails.
+        if aside.whole {
+            suite.cases.push(Case {
+                name: aside.id.to_string(),
+                class: format!("{}.{}", aside.id.kind.backend, aside.id.kind.kind),
+                standing: Standing::Skipped,
+                rule: aside.rule,
+                message: aside.rule.to_owned(),
+                lines: aside.origin.map(Origin::to_string).into_iter().chain(aside.lines).collect(),
+            });
+        } else {
+            suite.said.push(format!("{}: {}", aside.id, aside.rule));
+            suite.said.extend(aside.lines);
+        }
+    }
     let summary = std::iter::once(told.summary()).chain(told.recorded());
-    let said = told.above.iter().chain(&told.notes).cloned().chain(summary);
+    let said = told.above.iter().chain(&told.brief).cloned().chain(summary);
     suite_of(&mut suites, told, None).said.extend(said);
     suites
 }

@@ -4,6 +4,7 @@
 //! made of: nothing is counted or compared here. What the run said besides, on standard error, is in it too, so that a
 //! run that could not even begin has a document.
 
+mod aside;
 mod github;
 mod html;
 mod junit;
@@ -28,6 +29,7 @@ use super::summary;
 use super::text::{self, View};
 use super::words::counted;
 
+use aside::Aside;
 pub use github::harmless;
 pub use places::Places;
 use row::Row;
@@ -112,12 +114,15 @@ impl Gathered {
         let above = self.above.iter().map(&seen).collect();
         let notes = report.as_ref().map(|(report, view)| text::notes(report, view)).unwrap_or_default();
         let notes = notes.lines.iter().map(&seen).collect();
+        let brief = report.as_ref().map(|(report, view)| text::brief_notes(report, view)).unwrap_or_default();
+        let brief = brief.lines.iter().map(&seen).collect();
         let told = Told {
             command,
             report: report.as_ref().map(|(report, view)| (report, view)),
             valid: valid.as_ref(),
             above,
             notes,
+            brief,
             problems: &problems,
             exit,
             places,
@@ -141,6 +146,8 @@ struct Told<'t> {
     above: Vec<String>,
     /// Plain lines about the run as a whole.
     notes: Vec<String>,
+    /// The same without what [`Told::asides`] has.
+    brief: Vec<String>,
     problems: &'t [Problem],
     exit: Exit,
     places: &'t Places,
@@ -150,6 +157,11 @@ impl Told<'_> {
     /// All objects, in the order of the report.
     fn rows(&self) -> Vec<Row<'_>> {
         self.report.map(|(report, view)| row::all(report, view)).unwrap_or_default()
+    }
+
+    /// What is said of objects besides, each at its place.
+    fn asides(&self) -> Vec<Aside<'_>> {
+        self.report.map(|(report, _)| aside::all(report)).unwrap_or_default()
     }
 
     /// What it came to, in one plain sentence.

@@ -13,7 +13,7 @@ use super::Told;
 use super::row::{self, Level, Standing};
 
 /// What each rule is about; the codes of findings besides.
-const RULES: [(&str, &str); 15] = [
+const RULES: [(&str, &str); 17] = [
     ("create", "The object is not on the server and is to be created."),
     ("update", "The object differs from the files and is to be updated."),
     ("replace", "The object differs in what cannot be changed and is to be deleted and created again."),
@@ -25,6 +25,8 @@ const RULES: [(&str, &str); 15] = [
     ("not-effective", "The server took the value and keeps another."),
     ("skipped", "Something that the object needs is not settled."),
     ("extra", "The object is in the scope of a Set and in no document."),
+    ("accepted", "The object differs, and that is accepted for a time."),
+    ("undeclared", "The server has fields that no document declares."),
     ("input", "The input is wrong."),
     ("run", "Something went wrong in the run as a whole."),
     ("warning", "Something worth knowing of the input or the run."),
@@ -88,7 +90,12 @@ fn results(told: &Told) -> Vec<Value> {
             results.push(result(told, finding.code, Level::Warning, row.origin(), &said, &identity));
         }
     }
-    for note in told.above.iter().chain(&told.notes).filter(|note| !note.trim().is_empty()) {
+    for aside in told.asides() {
+        let identity = format!("{}/{}", aside.id.kind.backend, aside.id.slashed());
+        let said = format!("{}: {}\n{}", aside.id, aside.rule, aside.lines.join("\n"));
+        results.push(result(told, aside.rule, Level::Note, aside.origin, &said, &identity));
+    }
+    for note in told.above.iter().chain(&told.brief).filter(|note| !note.trim().is_empty()) {
         results.push(result(told, "note", Level::Note, None, note.trim(), note));
     }
     results

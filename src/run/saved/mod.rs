@@ -156,7 +156,7 @@ impl SavedPlan {
     pub fn gates(&self) -> Gates {
         let Flags { prune, max_deletes, max_deletes_of, allow_empty, .. } = &self.flags;
         let (deletes, max_deletes, allow_empty) = (*prune, *max_deletes, *allow_empty);
-        Gates { deletes, max_deletes, max_deletes_of: max_deletes_of.limits(), allow_empty }
+        Gates { deletes, max_deletes, max_deletes_of: max_deletes_of.limits(), allow_empty, saved: true }
     }
 
     /// What the base has and the files have no longer.

@@ -46,6 +46,43 @@ fn told(report: &Report) -> String {
 }
 
 #[test]
+fn what_is_called_like_a_secret_is_not_told_when_it_has_moved() {
+    for (path, then, now, spec, said) in [
+        (
+            "password",
+            json!("old-1"),
+            json!("now-2"),
+            json!({"password": "want"}),
+            "`password` has changed since the plan was made",
+        ),
+        (
+            "o.adminPassword",
+            json!("old-1"),
+            json!("now-2"),
+            json!({"o": {"adminPassword": "want"}}),
+            "`o.adminPassword` has changed since the plan was made",
+        ),
+        (
+            "o",
+            json!({"token": "old-1"}),
+            json!("plain"),
+            json!({"o": {"token": "want"}}),
+            "`o` has changed since the plan was made: it was {\"token\":\"(secret)\"}, and is \"plain\"",
+        ),
+    ] {
+        let mut model = Model::new(vec![kind("Team", false, None)]);
+        let documents = [document("Team", &[("name", "a")], spec)];
+        let live = match path {
+            "o.adminPassword" => json!({"o": {"adminPassword": now}}),
+            path => json!({path: now}),
+        };
+        model.put("Team", &[("name", "a")], live);
+        let plan = pledge(Action::Update, vec![change(path, then, json!("want"))]);
+        assert_eq!(told(&held(&mut model, &documents, plan)), format!("update refused {said}"), "{path}");
+    }
+}
+
+#[test]
 fn only_what_was_compared_can_move() {
     let plan = || pledge(Action::Update, vec![change("size", json!(1), json!(2))]);
     for (live, said) in [

@@ -258,8 +258,13 @@ fn run(scene: &mut Scene, dice: &mut Dice, faults: f64, meddling: f64) -> Report
     if planted!(M24) && !documents.is_empty() {
         documents.truncate(dice.below(documents.len()));
     }
-    let gates =
-        Gates { deletes: true, max_deletes: None, max_deletes_of: Limits::default(), allow_empty: true };
+    let gates = Gates {
+        deletes: true,
+        max_deletes: None,
+        max_deletes_of: Limits::default(),
+        allow_empty: true,
+        saved: false,
+    };
     let graph = Graph::build(&documents, &scene.kinds).expect("documents that fit together");
     let sets = [scene.set.clone()];
     let former = Former::default();
