@@ -177,6 +177,7 @@ fn one_pass(options: &Watch, output: &Output, out: &mut Out) -> Result<Exit, Exi
         let start = tokio::time::Instant::now();
         let subjects = options.status_file.as_ref().map(|_| runner.subjects(salt()));
         let changes = once::Changes::of(options.max_changes, options.status_file.as_deref());
+        changes.unknown.iter().for_each(|warning| out.error(warning));
         let prunes = options.pruning.deletes && runner.has_sets();
         start::sweep(&mut runner, prunes, &options.pruning, &|_, _| Ok(()), limits, out).await?;
         let bar = start::bar(output);

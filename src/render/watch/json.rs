@@ -75,7 +75,8 @@ pub fn changes(text: &str) -> Result<Vec<(Duration, usize)>, NoStatus> {
         return Err(NoStatus::Other(serde::de::Error::custom("it is of another command")));
     }
     let when = |one: &Writes| Some((time::read(&one.time)?, one.count));
-    Ok(told.changes.iter().filter_map(when).collect())
+    let all: Option<Vec<_>> = told.changes.iter().map(when).collect();
+    all.ok_or_else(|| NoStatus::Other(serde::de::Error::custom("the time of a change is none")))
 }
 
 /// Reads a document back.

@@ -4,6 +4,7 @@
 //! Nothing is decided by it but whether there is to be a write now. What cannot be read counts as none.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -23,26 +24,32 @@ impl Settings {
         if let Some(path) =
             self.places.status_file.as_ref().filter(|_| self.machine.changes_an_hour.is_some())
         {
-            let (changes, event) = earlier(path);
-            self.machine.earlier_changes = changes;
-            teller.say(&event);
+            let earlier = earlier(path);
+            teller.say(&told(path, &earlier));
+            self.machine.earlier_changes = earlier.unwrap_or_default();
         }
     }
 }
 
-/// The writes that an earlier process told of in its status file, and what is to be said of that in the log.
-pub fn earlier(path: &Path) -> (Vec<Lately>, Event) {
+/// The writes that an earlier process told of in its status file; none where there is no file.
+///
+/// # Errors
+/// Why the file does not tell.
+pub fn earlier(path: &Path) -> Result<Vec<Lately>, String> {
     let wall = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let event = |event: Event| event.with("file", path.display().to_string());
-    match read(path).map(|all| lately(&all, wall)) {
+    read(path).map(|all| lately(&all, wall))
+}
+
+/// What is to be said of them in the log.
+fn told(path: &Path, earlier: &Result<Vec<Lately>, String>) -> Event {
+    let event = match earlier {
         Ok(all) => {
             let count = all.iter().fold(0, |sum: usize, (_, count)| sum.saturating_add(*count));
-            (all, event(Event::info("changes of the last hour count")).with("changes", count))
+            Event::info("changes of the last hour count").with("changes", count)
         }
-        Err(why) => {
-            (Vec::new(), event(Event::info("changes of the last hour are not known")).with("detail", why))
-        }
-    }
+        Err(why) => Event::warn("changes of the last hour are not known").with("detail", why.as_str()),
+    };
+    event.with("file", path.display().to_string())
 }
 
 /// For how long writes of these times count from now on. A time that is to come was by another clock: it counts as now.
@@ -57,7 +64,10 @@ fn lately(all: &[(Duration, usize)], wall: Duration) -> Vec<Lately> {
 fn read(path: &Path) -> Result<Vec<(Duration, usize)>, String> {
     let said = |error: std::io::Error| said_by_system(&error.to_string());
     // Looked at before it is opened: a named pipe waits for its writer.
-    let metadata = fs::symlink_metadata(path).map_err(said)?;
+    let metadata = match fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        metadata => metadata.map_err(said)?,
+    };
     if !metadata.is_file() || metadata.len() > LONGEST {
         return Err("it is no status of a watch".into());
     }
@@ -84,19 +94,23 @@ mod tests {
         let told = |name: &str, text: Option<&str>| {
             let path = folder.path().join(name);
             text.into_iter().for_each(|text| fs::write(&path, text).expect("it is ours"));
-            earlier(&path).0
+            earlier(&path)
         };
-        assert_eq!(told("none", None), []);
+        assert_eq!(told("none", None), Ok(Vec::new()), "the first process");
         for (name, text) in [("empty", ""), ("other", "{\"a\": 1}"), ("cut", "{\"schemaVersion\": 1, \"comm")]
         {
-            assert_eq!(told(name, Some(text)), [], "{name}");
+            assert!(told(name, Some(text)).is_err(), "{name}");
         }
         let of = |command: &str, changes: &str| {
             format!("{{\"schemaVersion\": 1, \"command\": \"{command}\"{changes}}}")
         };
         let changes = ", \"changes\": [{\"time\": \"9999-01-01T00:00:00Z\", \"count\": 2}]";
-        assert_eq!(told("plan", Some(&of("plan", changes))), [], "of another command");
-        assert_eq!(told("status", Some(&of("status", changes))), [(HOUR, 2)]);
-        assert_eq!(told("old", Some(&of("status", ""))), [], "an earlier version had none");
+        assert!(told("plan", Some(&of("plan", changes))).is_err(), "of another command");
+        assert_eq!(told("status", Some(&of("status", changes))), Ok(vec![(HOUR, 2)]));
+        assert_eq!(told("old", Some(&of("status", ""))), Ok(Vec::new()), "an earlier version had none");
+        for bad in ["9999-01-01", "yesterday", ""] {
+            let changes = changes.replace("9999-01-01T00:00:00Z", bad);
+            assert!(told("bad", Some(&of("status", &changes))).is_err(), "{bad}");
+        }
     }
 }

@@ -23,13 +23,27 @@ use crate::render::watch::json;
 pub struct Changes {
     most: Option<usize>,
     earlier: Vec<Lately>,
+    /// Why it is not known what was changed before, so that the limit is of this run alone.
+    pub unknown: Option<Problem>,
 }
 
 impl Changes {
     /// With what an earlier run told in this status file.
     pub fn of(most: Option<usize>, status_file: Option<&Path>) -> Changes {
-        let earlier = most.and(status_file).map(|path| super::changes::earlier(path).0);
-        Changes { most, earlier: earlier.unwrap_or_default() }
+        let Some(path) = most.and(status_file) else {
+            return Changes { most, ..Changes::default() };
+        };
+        match super::changes::earlier(path) {
+            Ok(earlier) => Changes { most, earlier, unknown: None },
+            Err(why) => {
+                let message = format!(
+                    "the changes of the last hour are not known, and none of them count: `{}`: {why}",
+                    path.display()
+                );
+                let unknown = Some(Problem::new(message).warning());
+                Changes { most, unknown, ..Changes::default() }
+            }
+        }
     }
 
     /// How much may be changed now; `None` without a limit.
@@ -62,7 +76,7 @@ pub fn keep(
     };
     let desired = snapshot::Desired { valid: true, loads: 1, ..snapshot::Desired::default() };
     let wanted: HashSet<ObjectId> = subjects.iter().map(|subject| subject.id.clone()).collect();
-    let Changes { most, earlier } = changes;
+    let Changes { most, earlier, .. } = changes;
     let settings =
         Settings { changes_an_hour: most, earlier_changes: earlier, dry_run, ..Settings::default() };
     let mut machine = Loop::new(settings);
