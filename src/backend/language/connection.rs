@@ -362,7 +362,7 @@ mod tests {
             ("{url: 'http://x', headers: {a: \"b\\nc\"}}", "the header `a` holds a line break or NUL"),
             ("{url: 'https://x', tls: {pin: sha256/AAAA}}", "`sha256/AAAA` is no pin"),
             ("{url: 'https://x', tls: {pin: [md5/AAAA]}}", "`md5/AAAA` is no pin"),
-            ("{url: 'https://x', tls: {pin: []}}", "`pin` is a text, not a list"),
+            ("{url: 'https://x', tls: {pin: []}}", "`tls.pin` names no key: any would pass"),
             ("{url: 'http://x', tls: {cert: a}}", "a client certificate needs both `cert` and `key`"),
             (
                 "{url: 'http://x', limits: {rate: 0}}",
