@@ -1,6 +1,7 @@
 //! The engine against a model server: what it asks, what it writes, and what it reports.
 
 mod agreed;
+mod another;
 mod base;
 mod bodies;
 mod check;
@@ -29,6 +30,7 @@ mod order;
 mod parts;
 mod pass;
 mod pledges;
+mod pruned;
 mod ready;
 mod remake;
 mod rename;
