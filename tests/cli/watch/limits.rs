@@ -8,7 +8,12 @@ fn a_limit_of_changes_holds_over_restarts() {
     let (scratch, served) = two_teams();
     let flags = "--max-changes 1 --status-file s.json --resync 1h --interval 1h";
     let watching = Watching::started(&scratch, flags);
-    assert_eq!(watching.said("changes of the last hour are not known").len(), 1, "{}", watching.text());
+    let told = watching.until_said("changes of the last hour count", 1);
+    assert_eq!(
+        (&told["changes"], &told["level"]),
+        (&0.into(), &"info".into()),
+        "no file, and no trouble: {told}"
+    );
     until("one is written", || descriptions(&served) == ["blue=one"]);
     watching.ends("TERM", 0);
     for _ in 0..2 {
@@ -31,6 +36,11 @@ fn a_limit_of_changes_holds_over_restarts() {
     assert_eq!(after.iter().filter(|team| team.ends_with("=two")).count(), 1, "{after:?}");
     scratch.trueup(flags).done().expect(5);
     assert_eq!(descriptions(&served), after);
+    // A file that does not tell is a warning, and the limit is of that run alone.
+    scratch.write("other.json", "{\"schemaVersion\": 1, \"command\": \"status\", \"changes\": null}");
+    let done = scratch.trueup(flags).done();
+    let want = "the changes of the last hour are not known, and none of them count: `other.json`";
+    assert!(done.err.contains(want), "{}", done.told());
 }
 
 #[test]

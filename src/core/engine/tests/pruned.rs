@@ -29,9 +29,8 @@ fn nothing_of_a_set_goes_beside_an_object_of_it_that_is_unknown() {
     for of_the_set in [true, false] {
         let mut model = Model::new(vec![kind("Zone", false, None), kind("Team", true, None)]);
         model.put("Zone", &[("name", "z")], json!({}));
-        (1..=9).for_each(|nth| {
-            drop(model.faults.insert(("list", nth), Fault::Fails(FailureClass::Status(403))))
-        });
+        let refused = Fault::Fails(FailureClass::Status(403));
+        model.faults.extend((1..=9).map(|nth| (("list", nth), refused.clone())));
         let mut team = document("Team", &[("name", "t")], json!({"n": 1}));
         team.policy.member = of_the_set.then(|| Arc::new(Member { set: "s".into(), owner: None }));
         let report = model.apply(&[team, pruned("z", Proof::Exclusive, "1")]);
