@@ -72,7 +72,7 @@ pub fn by_names(entry: &Entry) -> Cow<'_, Entry> {
     Cow::Owned(hushed)
 }
 
-/// A copy of a change, to be shown: as [`shown`].
+/// A copy of a change, to be shown: as [`super::shown`].
 pub fn shown_change(change: &Change, names: &Veil, redactor: &Redactor) -> Change {
     let veil = names.at(&change.path);
     let side = |side: &Shown| covered(veil, side);
