@@ -267,9 +267,7 @@ impl Outcome {
             | Outcome::Extra(e) => Some(e),
         }
     }
-}
 
-impl Outcome {
     /// The sentence behind the outcome, to be said otherwise.
     pub fn explanation_mut(&mut self) -> Option<&mut Explanation> {
         match self {

@@ -54,7 +54,7 @@ pub type Tell<'t> = &'t (dyn Fn(usize, usize) + Sync);
 
 /// Runs to the end without the means to write.
 pub async fn observe(engine: Engine, look: &impl Look, limits: &Limits, tell: Tell<'_>) -> Engine {
-    run(engine, look, None, limits, tell, None).await
+    observe_in_parts(engine, look, limits, tell, None).await
 }
 
 /// [`observe`], which gives what it is done with when it is asked for it.
@@ -70,7 +70,7 @@ pub async fn observe_in_parts(
 
 /// Runs to the end, writing what is due.
 pub async fn act(engine: Engine, act: &impl Act, limits: &Limits, tell: Tell<'_>) -> Engine {
-    run(engine, act, Some(act), limits, tell, None).await
+    act_in_parts(engine, act, limits, tell, None).await
 }
 
 /// [`act`], which gives what it is done with when it is asked for it.
